@@ -115,7 +115,7 @@ bool holds_elements(const fs::path& directory) {
   const std::vector<std::string> names = RealFileSystem().list(directory);
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return fs::exists(directory / name / "README.rst") || fs::exists(directory / name / "README.md") ||
-           fs::exists(directory / name / "element-deps");
+           is_element(directory / name);
   });
 }
 

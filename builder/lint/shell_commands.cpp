@@ -59,6 +59,8 @@ class ShellSplitter {
       ++line_;
       ++at_;
       return skip_here_documents();
+    } else if (c == '&' && (word_.ends_with('>') || next() == '>')) {
+      put(c);  // "2>&1", "&> FILE"
     } else if (std::string_view(";&|()").find(c) != std::string_view::npos) {
       end_command();
     } else if (c == ' ' || c == '\t') {
@@ -78,6 +80,7 @@ class ShellSplitter {
   void take_quoted(char quote) {
     put(quote);
     word_.pop_back();
+    is_quoted_ = true;
     for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_) {
       if (quote == '"' && text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
       if (text_[at_] == '\n') ++line_;
@@ -113,8 +116,10 @@ class ShellSplitter {
   void end_word() {
     if (!has_word_) return;
     const bool is_before = words_.empty() && (k_before_commands.contains(word_) || is_assignment(word_));
-    const bool is_redirection = word_.find_first_of("<>") != std::string::npos;
-    if (!is_before && !is_redirection) words_.push_back(word_);
+    const bool is_redirection = !is_quoted_ && word_.find_first_of("<>") != std::string::npos;
+    if (!is_before && !is_redirection && !is_target_next_) words_.push_back(word_);
+    is_target_next_ = is_redirection && (word_.ends_with('>') || word_.ends_with('<'));  // "> FILE"
+    is_quoted_ = false;
     word_.clear();
     has_word_ = false;
   }
@@ -123,6 +128,7 @@ class ShellSplitter {
     end_word();
     if (!words_.empty()) commands_.push_back({command_line_, std::move(words_)});
     words_.clear();
+    is_target_next_ = false;
   }
 
   std::string_view text_;
@@ -130,6 +136,8 @@ class ShellSplitter {
   int line_ = 1;
   int command_line_ = 1;
   bool has_word_ = false;
+  bool is_quoted_ = false;       ///< the word, or a part of it
+  bool is_target_next_ = false;  ///< behind a redirection's sign
   std::string word_;
   std::vector<std::string> words_;
   std::vector<std::string> here_documents_;  ///< that begin behind this line, by their ends

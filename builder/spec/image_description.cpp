@@ -213,8 +213,10 @@ class ValueReader {
       const std::string name(trim(part));
       if (name.empty() || std::find(allowed.values.begin(), allowed.values.end(), name) != allowed.values.end())
         continue;
-      const std::optional<std::string> near =
-          allowed.option == nullptr ? nearest(name, allowed.values) : cli::near_value(*allowed.option, name);
+      const bool is_word = name.size() > 1;  // of one letter each is near another
+      const std::optional<std::string> near = !is_word                    ? std::nullopt
+                                              : allowed.option == nullptr ? nearest(name, allowed.values)
+                                                                          : cli::near_value(*allowed.option, name);
       throw YamlFault{position_of(node.Mark()),
                       cat("'", key.name, "' is one of ", join(allowed.values, ", "), ", not '", name, "'",
                           near ? cat(", did you mean ", *near, "?") : "")};
@@ -470,9 +472,10 @@ Json schema_of(const Key& key) {
     case Shape::structure: schema = schema_of_structure(key.name, text), is_one_value = false; break;
   }
   if (const Allowed allowed = allowed_values(key); !allowed.values.empty()) {
-    const Json one = {{"anyOf",
-                       {{{"enum", allowed.values}},
-                        {{"type", "string"}, {"pattern", allowed.are_joined ? "\\$\\{|,|^$" : "\\$\\{|^$"}}}}};
+    const std::string any = cat("(", replace_all(join(allowed.values, "|"), ".", "\\."), ")");
+    const std::string joined = allowed.are_joined ? cat("|^ *", any, "( *, *", any, ")* *$") : "";
+    const Json one = {
+        {"anyOf", {{{"enum", allowed.values}}, {{"type", "string"}, {"pattern", cat("\\$\\{|^$", joined)}}}}};
     if (key.shape == Shape::text) schema = one;
     if (key.shape == Shape::list) schema["items"] = one;
   }

@@ -303,7 +303,8 @@ VALUES = [None, "x", ["a"], {"a": 1}]  # where a reader expects something, most 
 # What a schema does not say: what is in a text, what belongs together, keys of each driver.
 UNSAID = re.compile(r"is octal: \"0644\", not '[0-9]|MAC address (x|a) |fields are missing: pm_addr|Unknown field pm_|Edge not defined|"
                     r"Invalid size unit|not a GPT|not a UUID|not an absolute|config needs|Missing 'name'|physical volume|"
-                    r"does not match|unknown attribute|Unknown flag|Unsupported type|no thin pool")
+                    r"does not match|unknown attribute|Unknown flag|Unsupported type|no thin pool|"
+                    r"configures no container|there is no file|No such file|goes with --|it is HOST:PORT|not '\$\{")
 
 
 WORDS = {"types": [["qcw2"], ["qcow2", "raw"], ["qcow2,raw"], ["img"], ["${x}"]], "compression": ["fast", "fats", "zstd"],

@@ -17,7 +17,9 @@ struct HookInstalls : testing::Test {
   HookInstalls() { tree.add("os", "", "operating-system").add("web"); }
   std::optional<Names> of(const std::string& script) {
     tree.hook("web", "install.d/50-web", script);
-    return installed_by_hooks(files, tree.plan({"os", "web"}));
+    BuildPlan plan = tree.plan({"os", "web"});
+    for (Element& element : plan.elements.elements) element.built_in = element.name != "web";
+    return installed_by_hooks(files, plan);
   }
 };
 

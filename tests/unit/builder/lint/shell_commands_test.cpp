@@ -22,13 +22,14 @@ TEST(ShellCommands, AreSplitAsAShellSplitsThem) {
               ElementsAre("2: set|-e", "2: a|b", "2: c|d e|f"));
   EXPECT_THAT(split_script("apt-get install \\\n  -y a \\\n b > /dev/null # why\nnext"),
               ElementsAre("1: apt-get|install|-y|a|b", "4: next"));
-  EXPECT_THAT(split_script("if ! A=1 sudo x y; then\n  z | w\nfi"), ElementsAre("1: x|y", "2: z|w", "3: fi"));
+  EXPECT_THAT(split_script("if ! A=1 sudo x y; then\n  z | w\nfi"), ElementsAre("1: x|y", "2: z", "2: w", "3: fi"));
+  EXPECT_THAT(split_script("a 2>&1 b &> c >> d e\n"), ElementsAre("1: a|b|e"));
   EXPECT_THAT(split_script("echo 'a\nb'\nc"), ElementsAre("1: echo|a\nb", "3: c"));
 }
 
 TEST(ShellCommands, HereDocumentsAreNone) {
   EXPECT_THAT(split_script("cat > /x <<-'EOF'\n\tsystemctl start a\n\tEOF\nb\n"), ElementsAre("1: cat", "4: b"));
-  EXPECT_THAT(split_script("cat <<A <<B\n1\nA\n2\nB\nc <<< d\n"), ElementsAre("1: cat", "6: c|d"));
+  EXPECT_THAT(split_script("cat <<A <<B\n1\nA\n2\nB\nc <<< d\n"), ElementsAre("1: cat", "6: c"));
   EXPECT_THAT(split_script("cat <<EOF\nnever ended"), ElementsAre("1: cat"));
 }
 
