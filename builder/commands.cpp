@@ -258,7 +258,8 @@ cli::Command create_command(const fs::path& executable) {
                                    verbosity_of(arguments), {.until = arguments.value_or("until", "")});
               },
           .first = true,
-          .names = element_names(executable)};
+          .names = element_names(executable),
+          .instead = words_in_place_of_options()};
 }
 
 void add_forecasts(const std::vector<StepForecast>& forecasts, const UpToDate& done, Json& plan) {
@@ -385,7 +386,8 @@ cli::Command plan_command(const fs::path& executable) {
                   return plan_descriptions(arguments, executable);
                 return plan_one(request_of(arguments, Manner::hearth), arguments, executable);
               },
-          .names = element_names(executable)};
+          .names = element_names(executable),
+          .instead = words_in_place_of_options()};
 }
 
 /// The steps that a command line so far would run.
@@ -496,6 +498,7 @@ cli::Command reproduce_command(const fs::path& executable) {
                                           .start_directory = fs::current_path(),
                                           .manner = Manner::upstream,
                                           .kind = rebuild.is_ramdisk ? BuildKind::ramdisk : BuildKind::disk,
+                                          .first_arguments = rebuild.first_arguments,
                                           .element_digests = rebuild.elements,
                                           .local = local},  // not what an image names
                                          clock);
@@ -538,7 +541,8 @@ cli::Command upstreams_create(const std::string& name, const fs::path& executabl
                 const ImageRequest request = request_of(arguments, Manner::upstream, kind, own_words());
                 return build_image(request, find_installation(current_environment(), executable), Verbosity::log);
               },
-          .names = element_names(executable)};
+          .names = element_names(executable),
+          .instead = words_in_place_of_options()};
 }
 
 cli::Command diskimage_builder(const fs::path& executable) {

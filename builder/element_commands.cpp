@@ -115,7 +115,7 @@ bool holds_elements(const fs::path& directory) {
   const std::vector<std::string> names = RealFileSystem().list(directory);
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return fs::exists(directory / name / "README.rst") || fs::exists(directory / name / "README.md") ||
-           fs::exists(directory / name / "element-deps");
+           is_element(directory / name);
   });
 }
 
@@ -574,12 +574,14 @@ std::string linted_directory(const Environment& environment) {
 
 cli::Command dib_lint(const fs::path& executable) {
   return {.words = "dib-lint",
-          .operands = "",
-          .summary = "check the elements in ELEMENTS_DIR as diskimage-builder does",
+          .operands = "[DIRECTORY]",
+          .summary = "check the elements in a directory (ELEMENTS_DIR) as diskimage-builder does",
           .details = "`hearth element lint` checks more. Exit codes: 0 nothing was found, 1 something was.",
           .options = {},
-          .run = [executable](const cli::Arguments&) {
-            const std::string directory = linted_directory(current_environment());
+          .run = [executable](const cli::Arguments& arguments) {
+            if (arguments.operands().size() > 1) throw Error(ErrorKind::usage, "give one directory");
+            const std::string directory =
+                arguments.operands().empty() ? linted_directory(current_environment()) : arguments.operands().front();
             const Catalog catalog = catalog_around(executable, {directory + "/"});
             cli::print(cat("Running dib-lint in ", fs::current_path().string(), "\n"));
             const RealFileSystem files;

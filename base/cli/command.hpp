@@ -24,6 +24,8 @@ struct Command {
   std::string group = {};                                ///< the name of its Group
   bool first = false;                                    ///< among those that people need first
   std::function<std::vector<std::string>()> names = {};  ///< what its operands may be, for completion; may be empty
+  /// Options that other programs have ("mirror", "s"), and what is typed here in their place.
+  std::vector<std::pair<std::string, std::string>> instead = {};
 };
 
 /// Commands of one journey.

@@ -95,9 +95,19 @@ std::string help_pointer(const Program& program, std::size_t width) {
 /// "howto/ssh" → "ssh".
 std::string short_name(const Page& page) { return page.name.substr(page.name.rfind('/') + 1); }
 
-std::string manual_help(const Program& program, std::size_t width) {
+/// "howto/ssh" → "howto"; empty of a page that lies in none.
+std::string folder_of(const Page& page) {
+  return page.name.substr(0, page.name.find('/') == std::string::npos ? 0 : page.name.find('/'));
+}
+
+/// `folder`: of these pages only; empty: all. Empty where there are none.
+std::string manual_help(const Program& program, const std::string& folder, std::size_t width) {
   Rows rows;
-  for (const Page& page : program.pages) rows.push_back({.words = page.name, .operands = "", .summary = page.title});
+  for (const Page& page : program.pages) {
+    if (folder.empty() || folder_of(page) == folder)
+      rows.push_back({.words = page.name, .operands = "", .summary = page.title});
+  }
+  if (rows.empty()) return "";
   const std::string how =
       cat("'", program.name, " help NAME' prints a page; what stands before the slash may be left out.");
   return cat("Pages of the manual:\n", summary_lines(rows, width), "\n", wrapped(how, width), "\n");
@@ -125,7 +135,8 @@ std::optional<std::string> nearest_topic(const Program& program, const std::stri
     names.push_back(row.words);
     names.push_back(row.words.substr(0, row.words.find(' ')));  // "image" has help, too
   }
-  for (const Page& page : program.pages) names.insert(names.end(), {page.name, short_name(page)});
+  for (const Page& page : program.pages) names.insert(names.end(), {page.name, short_name(page), folder_of(page)});
+  std::erase(names, "");
   for (const Topic& each : program.topics) {
     for (std::string& name : names_of_rows(each.text)) names.push_back(std::move(name));
   }
@@ -240,7 +251,7 @@ std::string topic_help(const Program& program, const std::string& topic, std::si
   for (const Command& link : program.links) {
     if (link.words == topic) return command_help(link.words, link, width);
   }
-  if (topic == k_manual && !program.pages.empty()) return manual_help(program, width);
+  if (topic == k_manual && !program.pages.empty()) return manual_help(program, "", width);
   for (const Page& page : program.pages) {
     const bool is_it = page.name == topic || short_name(page) == topic;
     if (is_it || replace_all(page.name, "/", "-") == replace_all(topic, " ", "-"))
@@ -252,6 +263,7 @@ std::string topic_help(const Program& program, const std::string& topic, std::si
     return page_text(program, {each.name, each.title, text}, width);
   }
   if (std::string below = commands_below(program, topic, width); !below.empty()) return below;
+  if (std::string pages = manual_help(program, topic, width); !pages.empty() && !topic.empty()) return pages;
   for (const Topic& each : program.topics) {
     if (const std::string row = row_of_topic(each.text, topic); !row.empty())
       return cat(row, "\n'", program.name, " help ", each.name, "' has the others.\n");

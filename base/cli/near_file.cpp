@@ -46,26 +46,6 @@ std::vector<std::string> below(const fs::path& name) {
   return found;
 }
 
-/// Of an element that is not found, and lies here or in a folder here: how it is found.
-std::string near_element_told(const std::string& story) {
-  constexpr std::string_view k_before = "Element '";
-  const std::size_t begin = story.find(k_before);
-  const std::size_t end = story.find("' not found");
-  if (begin == std::string::npos || end == std::string::npos || end < begin + k_before.size()) return "";
-  const fs::path name = story.substr(begin + k_before.size(), end - begin - k_before.size());
-  if (name.empty() || name != name.filename() || name == "." || name == ".." || name.size() > k_longest_file_name)
-    return "";
-  boost::system::error_code hidden;
-  std::vector<std::string> places = below(name);
-  if (is_there(name)) places.insert(places.begin(), name.string());
-  std::erase_if(places, [&](const std::string& place) { return !fs::is_directory(place, hidden); });
-  if (places.empty()) return "";
-  const std::string folder = fs::absolute(places.front()).parent_path().string();
-  return cat("There is ", places.front(),
-             " here, which ELEMENTS_PATH does not name: export ELEMENTS_PATH=", shell_quote(folder),
-             "${ELEMENTS_PATH:+:$ELEMENTS_PATH}");
-}
-
 }  // namespace
 
 std::vector<std::string> near_files(const std::string& word) {
@@ -91,7 +71,6 @@ std::string near_file_told(const std::string& story, const std::vector<std::stri
   const bool is_missing =
       says("there is no ") || says("not found") || says("neither a file") || says("No such file or directory");
   if (!is_missing || says("(HTTP ")) return "";
-  if (const std::string element = near_element_told(story); !element.empty()) return element;
   if (says("id you mean")) return "";
   for (const std::string& word : words) {
     const std::string value = word.starts_with('-') ? word.substr(std::min(word.find('='), word.size() - 1) + 1) : word;

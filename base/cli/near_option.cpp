@@ -120,11 +120,22 @@ std::string near_option(const std::vector<Option>& table, const std::string& nam
   return letter == table.end() ? "" : typed(*letter);
 }
 
+std::optional<std::string> near_value(const Option& option, const std::string& value) {
+  const std::string plain = to_lower(trim(value));
+  for (const auto& [others, ours] : option.alike_values) {
+    if (others == plain) return ours;
+  }
+  return nearest(value, option.values);
+}
+
 std::string option_advice(const std::string& name, const Command& command, const Program* program,
                           const std::string& fault) {
   constexpr std::size_t k_longest = 320;
   const std::string option = word_of(fault);
   if (option.empty()) return "";
+  const auto instead = std::find_if(command.instead.begin(), command.instead.end(),
+                                    [&](const auto& each) { return each.first == option; });
+  if (instead != command.instead.end()) return instead->second;
   if (const std::string meant = operand_meant(command, option); !meant.empty())
     return cat(meant, " stands by itself, without an option: ", name, " ", command.operands);
   if (fault.find("did you mean") != std::string::npos) return "";

@@ -2,6 +2,7 @@
 // programs, or stands at another command. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace hearth::cli {
 /// Of "--format json" the option of the table that does it, as it is typed ("--json"); of a letter likewise. Empty
 /// where there is none.
 [[nodiscard]] std::string near_option(const std::vector<Option>& table, const std::string& name);
+
+/// Of an option that takes some values only, the one that was meant by another.
+[[nodiscard]] std::optional<std::string> near_value(const Option& option, const std::string& value);
 
 /// What a person may do in place of the option that `fault` ("unrecognized option '--x'") says; empty where nothing is
 /// known. `program` may be null: of a link.

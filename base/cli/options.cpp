@@ -56,7 +56,7 @@ void check_value(const Option& option, const std::string& value) {
     if (is_list && trim(part).empty()) continue;  // who takes the list sees whether it has anything
     if (std::find(option.values.begin(), option.values.end(), is_list ? trim(part) : part) != option.values.end())
       continue;
-    const std::optional<std::string> near = nearest(part, option.values);
+    const std::optional<std::string> near = near_value(option, part);
     const std::string meant = near ? cat("; did you mean '", *near, "'?") : "";
     const std::string all = one_of(option.values);
     if (all.size() > k_longest_list)

@@ -19,6 +19,8 @@ struct Option {
   std::string help;
   std::vector<std::string> values;  ///< all that the value may be, where that is a fixed set: no other is taken
   std::string heading;              ///< where help shows it; empty = under "Options"
+  /// What other programs call a value, and what it is called here: {"img", "raw"}.
+  std::vector<std::pair<std::string, std::string>> alike_values = {};
 
   /// "--name" or "-x", for messages.
   [[nodiscard]] std::string display() const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
+#include <optional>
 
 #include "base/text.hpp"
 
@@ -22,33 +24,21 @@ bool has_whole_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-bool brings_below(const FileReader& files, const fs::path& directory, const std::string& group, int depth) {
-  for (const std::string& name : files.list(directory)) {
+using Visit = std::function<bool(const fs::path& file, const FileStatus& status)>;
+
+/// Visits the files of an element until a visit has found what it looks for. Whether one has.
+bool find_below(const FileReader& files, const fs::path& directory, int depth, const Visit& visit) {
+  const std::vector<std::string> names = files.list(directory);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     const fs::path path = directory / name;
     const std::optional<FileStatus> status = files.status(path);
-    if (!status || name == ".git" || name.starts_with("README")) continue;
-    if (status->type == FileStatus::Type::directory) {
-      if (depth > 0 && brings_below(files, path, group, depth - 1)) return true;
-    } else if (status->type == FileStatus::Type::regular) {
-      if (path.string().ends_with(cat("/", k_hooks_place, "/", group))) return true;
-      if (status->size > k_largest_script) continue;
-      const std::string text = files.read(path).value_or("");
-      if (text.find(k_hooks_place) != std::string::npos && has_whole_word(text, group)) return true;
-    }
-  }
-  return false;
+    if (!status || name == ".git" || name.starts_with("README")) return false;
+    if (status->type == FileStatus::Type::directory) return depth > 0 && find_below(files, path, depth - 1, visit);
+    return status->type == FileStatus::Type::regular && visit(path, *status);
+  });
 }
 
-void collect_hook_files(const FileReader& files, const fs::path& directory, int depth, std::vector<fs::path>& found) {
-  const bool is_place = directory.string().ends_with(cat("/", k_hooks_place));
-  for (const std::string& name : files.list(directory)) {
-    const fs::path path = directory / name;
-    const std::optional<FileStatus> status = files.status(path);
-    if (!status || name == ".git") continue;
-    if (status->type == FileStatus::Type::regular && is_place) found.push_back(path);
-    if (status->type == FileStatus::Type::directory && depth > 0) collect_hook_files(files, path, depth - 1, found);
-  }
-}
+bool is_hook_file(const fs::path& file) { return file.parent_path().string().ends_with(cat("/", k_hooks_place)); }
 
 }  // namespace
 
@@ -63,12 +53,21 @@ bool needs_no_hook(const std::string& group) {
 }
 
 bool brings_hook(const FileReader& files, const fs::path& element, const std::string& group) {
-  return !group.empty() && brings_below(files, element, group, k_hooks_depth);
+  return !group.empty() &&
+         find_below(files, element, k_hooks_depth, [&](const fs::path& file, const FileStatus& status) {
+           if (is_hook_file(file) && file.filename() == group) return true;
+           if (status.size > k_largest_script) return false;
+           const std::string text = files.read(file).value_or("");
+           return text.find(k_hooks_place) != std::string::npos && has_whole_word(text, group);
+         });
 }
 
 std::vector<fs::path> hook_files(const FileReader& files, const fs::path& element) {
   std::vector<fs::path> found;
-  collect_hook_files(files, element, k_hooks_depth, found);
+  find_below(files, element, k_hooks_depth, [&](const fs::path& file, const FileStatus&) {
+    if (is_hook_file(file)) found.push_back(file);
+    return false;
+  });
   return found;
 }
 

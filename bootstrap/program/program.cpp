@@ -48,7 +48,9 @@ std::vector<std::pair<std::string, std::string>> elsewhere() {
       {"status",
        "hearth node list: the machines; hearth stack list: the stacks; hearth seed status: a seed that is a virtual "
        "machine; hearth image list: images for machines"},
-      {"list", "hearth node list: the machines; hearth image list: images for machines; hearth stack list: the stacks"},
+      {"list",
+       "hearth node list: the machines; hearth image list: images for machines; hearth stack list: the stacks; hearth "
+       "element list: what images are made of"},
       {"build", "hearth image create: an image; hearth element list: what it is made of"},
       {"logs",
        "hearth node events NODE: what happened to a machine; hearth node log NODE: what its ramdisk told; "

@@ -1,7 +1,10 @@
 #include "builder/elements/catalog.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "builder/elements/phase.hpp"
 
 namespace hearth::builder {
 
@@ -29,16 +32,22 @@ bool is_same_directory(const fs::path& one, const fs::path& other) {
   return one == other || (!one.empty() && fs::equivalent(one, other, missing) && !missing);
 }
 
-/// What is odd about a directory that is to hold elements; empty where nothing is.
-std::string doubt_of(const FileReader& files, const fs::path& directory) {
+/// An entry of ELEMENTS_PATH that holds no elements, and the one that was meant.
+struct OddEntry {
+  std::string why;
+  fs::path meant;
+};
+
+std::optional<OddEntry> oddity_of(const FileReader& files, const fs::path& directory) {
   const auto has = [&](const char* name) { return files.status(directory / name).has_value(); };
-  if (has("element-deps") || has("element-provides") || has("install.d"))
-    return cat(directory.string(), " is an element itself: ELEMENTS_PATH names the directory that it is in, ",
-               directory.parent_path().string());
+  const bool is_element =
+      has("element-deps") || has("element-provides") || has("package-installs.yaml") || has("environment.d") ||
+      std::any_of(k_phases.begin(), k_phases.end(),
+                  [&](const PhaseInfo& each) { return is_directory(files, directory / directory_name(each.phase)); });
+  if (is_element) return OddEntry{cat(directory.string(), " is an element itself"), directory.parent_path()};
   if (is_directory(files, directory / "elements") && !files.list(directory / "elements").empty())
-    return cat(directory.string(), " has elements in its elements/: did you mean ", (directory / "elements").string(),
-               "?");
-  return "";
+    return OddEntry{cat(directory.string(), " has its elements in elements/"), directory / "elements"};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -61,8 +70,11 @@ void Catalog::add(const FileReader& files, const fs::path& directory, bool built
     throw Error(ErrorKind::input, cat("ELEMENTS_PATH entry '", directory.string(), "' is not a directory"))
         .hint("ELEMENTS_PATH is a list of directories separated by ':'; each holds one directory per element.");
   }
-  const std::string doubt = doubt_of(files, directory);
-  if (!doubt.empty()) doubts_ += cat("; ", doubt);
+  if (!built_in && !fallback) {
+    const std::optional<OddEntry> odd = oddity_of(files, directory);
+    if (odd) doubts_.push_back(odd->why);
+    meant_path_.push_back(odd ? odd->meant : directory);
+  }
   std::map<fs::path, std::vector<std::string>> hidden;  // by where those lie that are taken in their place
   for (const std::string& name : files.list(directory)) {
     const fs::path path = directory / name;
@@ -104,8 +116,17 @@ std::string Catalog::search_path_text() const {
 }
 
 std::string Catalog::searched_text() const {
-  return cat("Searched: ", search_path_text(), "; ELEMENTS_PATH=DIR[:DIR…] adds directories that hold elements",
-             doubts_);
+  return cat("Searched: ", search_path_text(), "; ELEMENTS_PATH=DIR[:DIR…] adds directories that hold elements");
+}
+
+std::string Catalog::doubts() const {
+  if (doubts_.empty()) return "";
+  std::vector<std::string> paths;
+  for (const fs::path& path : meant_path_) {
+    const std::string text = path.empty() ? "." : path.string();
+    if (std::find(paths.begin(), paths.end(), text) == paths.end()) paths.push_back(text);
+  }
+  return cat(join(doubts_, "; "), ": export ELEMENTS_PATH=", shell_quote(join(paths, ":")));
 }
 
 }  // namespace hearth::builder

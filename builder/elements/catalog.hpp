@@ -25,6 +25,9 @@ class Catalog {
   [[nodiscard]] std::string search_path_text() const;
   /// For whoever does not find an element: where was looked, and what has it look elsewhere, too.
   [[nodiscard]] std::string searched_text() const;
+  /// What is odd about directories of ELEMENTS_PATH in which nobody finds an element, and its right value; may be
+  /// empty.
+  [[nodiscard]] std::string doubts() const;
   /// "Element <A> overrides <B>" for each element that hides another of its name; of many one line.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
@@ -34,7 +37,8 @@ class Catalog {
   std::map<std::string, Element> elements_;
   std::vector<fs::path> search_path_;
   std::vector<std::string> notes_;
-  std::string doubts_;  ///< of directories in which nobody finds an element
+  std::vector<fs::path> meant_path_;  ///< ELEMENTS_PATH, with what its odd entries were meant to be
+  std::vector<std::string> doubts_;   ///< why entries are odd
 };
 
 }  // namespace hearth::builder

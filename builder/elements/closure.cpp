@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "builder/elements/unknown_element.hpp"
 
 namespace hearth::builder {
 
@@ -20,36 +21,6 @@ struct Closure {
   std::map<std::string, Element> elements;
   std::map<std::string, std::string> provider;  ///< provided name -> element that provides it
 };
-
-Error unknown_element(const Catalog& catalog, const std::string& name, const std::string& needed_by) {
-  const std::optional<std::string> meant = needed_by.empty() ? std::nullopt : name_before_comment(name);
-  if (meant && (meant->empty() || catalog.find(*meant) != nullptr)) {
-    return Error(ErrorKind::input,
-                 cat("element-deps of ", needed_by, " knows no comments, and has the line '", name, "'"))
-        .hint(meant->empty() ? "Take the line out." : cat("Write '", *meant, "' alone."));
-  }
-  const std::optional<std::string> near = nearest(meant.value_or(name), catalog.names());
-  std::string message = cat("Element '", name, "' not found");
-  if (!needed_by.empty()) message += cat(" (", needed_by, " depends on it)");
-  if (meant) message += "; element-deps knows no comments";
-  if (near) message += cat("; did you mean '", *near, "'?");
-  if (!needed_by.empty() && !meant && split_words(name).size() > 1)
-    return Error(ErrorKind::input, message)
-        .hint(cat("In element-deps each line is the name of one element: write those each on its own."));
-  if (name.find('/') != std::string::npos || name.ends_with(".yaml") || name.ends_with(".yml")) {
-    return Error(ErrorKind::input, message)
-        .hint(cat("An element is called by its name, and found in ELEMENTS_PATH (", catalog.search_path_text(),
-                  "); a file of images ends in .yaml, and must be there."));
-  }
-  if (const std::vector<std::string> parts = split(name, ','); parts.size() > 1 && needed_by.empty())
-    return Error(ErrorKind::input, message).hint(cat("Elements stand with blanks between: ", join(parts, " ")));
-  // One that every diskimage-builder has, and we have not.
-  const bool has_upstreams = catalog.find("pip-and-virtualenv") != nullptr;
-  return Error(ErrorKind::input, message)
-      .hint(
-          cat(catalog.searched_text(), near || !needed_by.empty() ? "" : "; a package is asked for by -p",
-              has_upstreams ? "" : "; not there are diskimage-builder's own: hearth element fetch diskimage-builder"));
-}
 
 /// To be asked of the final set only: an element that comes in on the way and drops out again harms nobody.
 void refuse_double_provides(const Closure& closure) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
+#include "builder/elements/unknown_element.hpp"
 
 namespace hearth::builder {
 
@@ -114,11 +114,7 @@ DependencyGraph dependency_graph(const Catalog& catalog, const std::vector<std::
     add_element(catalog, root, graph);
     const DependencyGraph::Node& node = graph.nodes.at(root);
     if (node.known || !node.providers.empty()) continue;
-    std::string message = cat("Element '", root, "' not found");
-    if (const std::optional<std::string> near = nearest(root, catalog.names())) {
-      message += cat("; did you mean '", *near, "'?");
-    }
-    throw Error(ErrorKind::input, message).hint(catalog.searched_text());
+    throw unknown_element(catalog, root, "");
   }
   return graph;
 }

@@ -17,6 +17,7 @@ namespace hearth::builder::evidence {
 /// A build to be done again, from here.
 struct Rebuild {
   std::vector<std::string> arguments;           ///< for the table of the first build
+  std::vector<std::string> first_arguments;     ///< the first build's own: what its hooks were told
   Environment environment;                      ///< all of it
   std::map<std::string, std::string> elements;  ///< names and digests: others are not to run
   bool is_ramdisk = false;

@@ -125,6 +125,7 @@ Rebuild rebuild_of(const Statement& statement, const std::vector<cli::Option>& t
     const Json& parameters = definition.at("externalParameters");
     Rebuild rebuild{.arguments = {"--no-cache", "-o", output.string(), locked ? "--locked" : "--offline", "--lock",
                                   (statement.directory / k_lock_file).string()},
+                    .first_arguments = parameters.at("arguments").get<std::vector<std::string>>(),
                     .environment = rebuild_environment(parameters.at("environment")),
                     .elements = recorded_elements(definition.at("resolvedDependencies")),
                     .is_ramdisk = parameters.value("ramdisk", false)};
@@ -143,6 +144,10 @@ std::vector<std::string> named_files(const Rebuild& rebuild, const Json& recorde
   std::vector<std::string> files;
   for (std::size_t i = 0; i + 1 < rebuild.arguments.size() && rebuild.arguments[i] != "--"; ++i) {
     if (rebuild.arguments[i] == "--metadata") files.push_back(rebuild.arguments[i + 1]);
+    if (rebuild.arguments[i] != "-p") continue;
+    for (const std::string& list : split(rebuild.arguments[i + 1], ',')) {
+      if (list.starts_with('@')) files.push_back(list.substr(1));
+    }
   }
   for (const auto& [name, value] : recorded.items()) {
     if (!tells_what_is_built(name)) continue;

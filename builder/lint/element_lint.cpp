@@ -81,9 +81,11 @@ void ElementLint::check_readme(const Element& element) {
 }
 
 void ElementLint::check_places(const Element& element) {
-  for (const auto& found :
-       {unread_places(files_, element), idle_node_scripts(files_, element), node_template_faults(files_, element),
-        unknown_systems(files_, element), foreign_line_ends(files_, element)}) {
+  std::vector<Element> others;
+  for (const auto& [name, other] : catalog_.elements()) others.push_back(other);
+  for (const auto& found : {unread_places(files_, element), idle_node_scripts(files_, element),
+                            node_template_faults(files_, element, others), unknown_systems(files_, element),
+                            foreign_line_ends(files_, element)}) {
     for (const Finding& finding : found) add(finding);
   }
   const fs::path layout = element.path / "block-device-default.yaml";

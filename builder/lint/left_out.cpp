@@ -12,6 +12,7 @@
 #include "base/variable.hpp"
 #include "builder/elements/condition_values.hpp"
 #include "builder/elements/phase.hpp"
+#include "builder/elements/unknown_element.hpp"
 #include "builder/lint/node_scripts.hpp"
 #include "builder/lint/node_templates.hpp"
 #include "builder/lint/package_lists.hpp"
@@ -451,6 +452,16 @@ std::vector<Finding> missing_files(const FileReader& files, const ElementSet& el
   return found;
 }
 
+namespace {
+
+/// Whether a file of an element has the word.
+bool is_among_elements(const FileReader& files, const ElementSet& elements, const std::string& word) {
+  return std::any_of(elements.elements.begin(), elements.elements.end(),
+                     [&](const Element& element) { return is_mentioned(files, element.path, word, 3); });
+}
+
+}  // namespace
+
 std::vector<Finding> misspelt_variables(const FileReader& files, const ElementSet& elements,
                                         const Environment& environment) {
   std::set<std::string> set;
@@ -459,10 +470,13 @@ std::vector<Finding> misspelt_variables(const FileReader& files, const ElementSe
     if (name.starts_with("DIB_") && !composed && !value.empty()) set.insert(name);
   }
   std::erase_if(set, is_read_by_builder);
-  if (set.empty()) return {};
+  std::vector<Finding> found;
+  if (const auto path = mistyped_search_path(environment); path && !is_among_elements(files, elements, *path))
+    found.push_back({"environment", 0, Severity::warning, "variable",
+                     cat(*path, " is set, and nothing reads it; did you mean ELEMENTS_PATH?")});
+  if (set.empty()) return found;
   std::set<std::string> read(k_builders_variables.begin(), k_builders_variables.end());
   for (const Element& element : elements.elements) add_variables_below(files, element.path, 3, read);
-  std::vector<Finding> found;
   for (const std::string& name : set) {
     if (read.count(name) > 0) continue;
     if (std::find(k_upstreams_variables.begin(), k_upstreams_variables.end(), name) != k_upstreams_variables.end()) {
@@ -484,7 +498,9 @@ std::vector<Finding> misspelt_release(const FileReader& files, const ElementSet&
   if (release.empty() || elements.find("debootstrap") == nullptr) return {};
   constexpr std::string_view k_before = "_dists_";
   std::vector<std::string> known = files.list("/usr/share/debootstrap/scripts");
-  for (const char* distro : {"debian", "ubuntu"}) known.push_back(host_release(files, distro));
+  for (const char* distro : {"debian", "ubuntu"}) {
+    if (std::string here = host_release(files, distro); !here.empty()) known.push_back(std::move(here));
+  }
   for (const std::string& list : files.list("/var/lib/apt/lists")) {
     const std::size_t at = list.find(k_before);
     if (at == std::string::npos) continue;
@@ -556,7 +572,7 @@ std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan, co
     add(idle_hooks(files, element));
     add(unread_places(files, element));
     add(idle_node_scripts(files, element));
-    add(node_template_faults(files, element));
+    add(node_template_faults(files, element, plan.elements.elements));
     add(unknown_systems(files, element));
     add(foreign_line_ends(files, element));
     const bool are_fetched =

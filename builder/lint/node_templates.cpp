@@ -13,6 +13,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::string_view k_header_ending = ".oac";
+constexpr const char* k_templates = "os-apply-config";  ///< the folder of an element
 
 /// os-apply-config's: what it refuses of them ends the run (agent/apply/control.cpp).
 const std::vector<std::string> k_header_keys = {"allow_empty", "group", "mode", "owner"};
@@ -110,13 +111,23 @@ bool check_header(const YAML::Node& header, YamlFaults& faults) {
   return true;
 }
 
-std::vector<Finding> header_faults(const FileReader& files, const fs::path& file, const std::string& text) {
+/// Why the header is nobody's; empty where one of the elements has its template: on a node they lie in one tree.
+std::string why_idle(const FileReader& files, const fs::path& file, const fs::path& top,
+                     const std::vector<Element>& all) {
+  const std::string name = file.filename().string();
+  const std::string of = name.substr(0, name.size() - k_header_ending.size());
+  if (of.empty()) return "a header is called as its template with .oac behind: this one is of none";
+  const fs::path place = file.parent_path().lexically_relative(top) / of;
+  const bool is_there = is_regular_file(files, file.parent_path() / of) ||
+                        std::any_of(all.begin(), all.end(), [&](const Element& element) {
+                          return is_regular_file(files, element.path / k_templates / place);
+                        });
+  return is_there ? "" : cat("there is no ", of, " beside it");
+}
+
+std::vector<Finding> header_faults(const fs::path& file, const std::string& text, const std::string& why_it_is_idle) {
   std::vector<Finding> found;
-  const fs::path of = file.parent_path() / file.stem();
-  if (!is_regular_file(files, of)) {
-    found.push_back(
-        {file, 0, Severity::warning, "template", cat("there is no ", of.filename().string(), " beside it")});
-  }
+  if (!why_it_is_idle.empty()) found.push_back({file, 0, Severity::warning, "template", why_it_is_idle});
   const auto read = read_all_yaml<bool>(text, file.string(), check_header);
   if (read) return found;
   for (const ParseError& fault : read.error().all)
@@ -124,28 +135,31 @@ std::vector<Finding> header_faults(const FileReader& files, const fs::path& file
   return found;
 }
 
-void add_faults(const FileReader& files, const fs::path& directory, std::vector<Finding>& all) {
+void add_faults(const FileReader& files, const fs::path& directory, const fs::path& top,
+                const std::vector<Element>& elements, std::vector<Finding>& all) {
   for (const std::string& name : files.list(directory)) {
     const fs::path file = directory / name;
     const std::optional<FileStatus> status = files.status(file);
     const bool is_link = fs::is_symlink(fs::symlink_status(file));  // os-apply-config enters no linked directory
-    if (!is_link && status && status->type == FileStatus::Type::directory) add_faults(files, file, all);
+    if (!is_link && status && status->type == FileStatus::Type::directory) add_faults(files, file, top, elements, all);
     if (!status || status->type != FileStatus::Type::regular) continue;
     const bool is_header = name.ends_with(k_header_ending);
     const bool is_program = !is_header && (status->mode & 0111U) != 0;
     if (is_program) continue;
     const std::string text = files.read(file).value_or("");
-    std::vector<Finding> found = is_header ? header_faults(files, file, text) : template_faults(file, text);
+    std::vector<Finding> found =
+        is_header ? header_faults(file, text, why_idle(files, file, top, elements)) : template_faults(file, text);
     std::move(found.begin(), found.end(), std::back_inserter(all));
   }
 }
 
 }  // namespace
 
-std::vector<Finding> node_template_faults(const FileReader& files, const Element& element) {
+std::vector<Finding> node_template_faults(const FileReader& files, const Element& element,
+                                          const std::vector<Element>& others) {
   std::vector<Finding> all;
-  const fs::path top = element.path / "os-apply-config";
-  if (is_directory(files, top)) add_faults(files, top, all);
+  const fs::path top = element.path / k_templates;
+  if (is_directory(files, top)) add_faults(files, top, top, others, all);
   return all;
 }
 

@@ -10,7 +10,9 @@
 
 namespace hearth::builder {
 
-/// Errors, and warnings of sections that are never closed and of headers without a template.
-[[nodiscard]] std::vector<Finding> node_template_faults(const FileReader& files, const Element& element);
+/// Errors, and warnings of sections that are never closed and of headers without a template. `others`: elements that
+/// an image has or may have with this one, whose templates its headers may be of.
+[[nodiscard]] std::vector<Finding> node_template_faults(const FileReader& files, const Element& element,
+                                                        const std::vector<Element>& others = {});
 
 }  // namespace hearth::builder

@@ -11,6 +11,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "base/variable.hpp"
+#include "builder/lint/hook_installs.hpp"
 #include "builder/lint/package_lists.hpp"
 #include "builder/packages/packed_text.hpp"
 
@@ -171,8 +172,16 @@ std::vector<Finding> unknown_packages(const FileReader& files, const ImageReques
 namespace {
 
 /// Programs that scripts are for, which are in no base system, and whose package brings each.
-constexpr std::array<std::pair<std::string_view, const char*>, 4> k_interpreters = {
-    {{"python3", "python3-minimal"}, {"ruby", "ruby"}, {"node", "nodejs"}, {"tclsh", "tcl"}}};
+constexpr std::array<std::pair<std::string_view, const char*>, 10> k_interpreters = {{{"python3", "python3-minimal"},
+                                                                                      {"ruby", "ruby"},
+                                                                                      {"node", "nodejs"},
+                                                                                      {"tclsh", "tcl"},
+                                                                                      {"zsh", "zsh"},
+                                                                                      {"fish", "fish"},
+                                                                                      {"ksh", "ksh"},
+                                                                                      {"tcsh", "tcsh"},
+                                                                                      {"php", "php-cli"},
+                                                                                      {"expect", "expect"}}};
 
 /// Of lists: what each package needs, and which provide a name.
 class PackageGraph {
@@ -279,16 +288,6 @@ std::vector<std::pair<fs::path, std::string>> scripts_in_image(const FileReader&
   return scripts;
 }
 
-/// Whether hooks may install what no list of packages names.
-bool installs_by_hooks(const FileReader& files, const BuildPlan& plan) {
-  const auto& elements = plan.elements.elements;
-  return std::any_of(elements.begin(), elements.end(), [&](const Element& element) {
-    const auto named = [&](const char* word) { return is_named_in(files, element.path, word, 2); };
-    return !element.built_in && (named("apt-get") || named("apt install") || named("dpkg -") ||
-                                 named("install-packages") || named("bootstrap") || named("aptitude"));
-  });
-}
-
 /// The packages that any list may ask for, in order.
 std::vector<std::string> all_asked(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
                                    const PackagedSystem& system) {
@@ -323,8 +322,11 @@ std::vector<Finding> missing_interpreters(const FileReader& files, const ImageRe
   if (!system || !variable(request.environment, "DIB_DEBOOTSTRAP_EXTRA_ARGS").empty()) return {};
   std::vector<std::pair<fs::path, std::string>> scripts = scripts_in_image(files, plan);
   std::erase_if(scripts, [&](const auto& script) { return package_of(script.second).empty(); });
-  if (scripts.empty() || installs_by_hooks(files, plan)) return {};
-  const std::vector<std::string> asked = all_asked(files, request, plan, *system);
+  if (scripts.empty()) return {};
+  std::optional<std::vector<std::string>> by_hooks = installed_by_hooks(files, plan);
+  if (!by_hooks) return {};
+  std::vector<std::string> asked = all_asked(files, request, plan, *system);
+  asked.insert(asked.end(), by_hooks->begin(), by_hooks->end());
   const std::string asking = hex_digest(HashKind::sha256, join(asked, " "));
   const auto memory = [&](const std::string& program) {
     return cat("program ", system->distro, " ", system->release, " ", program, " ", asking);
@@ -345,9 +347,10 @@ std::vector<Finding> missing_interpreters(const FileReader& files, const ImageRe
       if (const std::string here = memory(program); known.empty() || known.back() != here) known.push_back(here);
       continue;
     }
-    found.push_back({path, 1, Severity::warning, "interpreter",
-                     cat("it is for ", program, ", which no package of this image brings; ",
-                         program == "node" ? package : program, ": in a package-installs.yaml does")});
+    found.push_back(
+        {path, 1, Severity::warning, "interpreter",
+         cat("it is for ", program, ", which no package of this image brings; ",
+             program == "node" || program == "php" ? package : program, ": in a package-installs.yaml does")});
   }
   return found;
 }

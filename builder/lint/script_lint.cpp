@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
 
 #include "base/run_parts.hpp"
 #include "base/text.hpp"
 #include "builder/elements/phase.hpp"
+#include "builder/lint/shell_commands.hpp"
 #include "builder/plan/builders_variables.hpp"
 
 namespace hearth::builder {
@@ -47,6 +49,7 @@ class ScriptLint {
     check_strictness();
     if (directory_ == "environment.d") check_environment_file();
     check_lines();
+    check_commands();
     check_layout();
     return std::move(findings_);
   }
@@ -93,7 +96,7 @@ class ScriptLint {
   [[nodiscard]] bool sets(char letter, std::string_view name) const { return sets_option(lines_, letter, name); }
 
   void check_strictness() {
-    if (!first_.starts_with("#!/bin/bash")) return;
+    if (!first_.starts_with("#!/bin/bash") || directory_ == "environment.d") return;
     if (!sets('e', "errexit")) find(1, "sete", "set -e is missing: errors would be passed over");
     if (!sets('u', "nounset")) find(1, "setu", "set -u is missing: unset variables would be empty");
     if (!sets(0, "pipefail"))
@@ -108,6 +111,9 @@ class ScriptLint {
     }
     check_exports();
     if (file_.is_executable) find(0, "environment", "an environment file must not be executable: it is sourced");
+    if (has_shebang_)
+      find(1, "environment", "it is sourced by the shell that runs all hooks: #! does nothing here, leave it out",
+           Severity::warning);
     if (!is_environment_file_name(file_.place.substr(directory_.size() + 1))) {
       find(0, "hookname", "a file of this name is never sourced: letters, digits, _ . and - only");
     }
@@ -202,6 +208,57 @@ class ScriptLint {
                    : "hooks are root already, and an image need not have sudo: leave it out",
            Severity::warning);
     }
+  }
+
+  /// What does nothing while an image is made, or asks a person there.
+  void check_commands() {
+    const bool is_in_target = phase_ && info(*phase_).place == Place::target && is_direct_;
+    if (!is_in_target || !has_shebang_ || !(first_.ends_with("sh") || contains(first_, "bash"))) return;
+    for (const ShellCommand& command : shell_commands(file_.text)) {
+      const std::string& program = command.words.front();
+      if (program == "systemctl") check_systemctl(command);
+      if (program == "service" && command.words.size() > 2 &&
+          (command.words[2] == "start" || command.words[2] == "restart"))
+        find(command.line, "service",
+             cat("no service runs while an image is made: systemctl enable ", command.words[1],
+                 " has it start with the machine"),
+             Severity::warning);
+      check_apt(command);
+    }
+  }
+
+  void check_systemctl(const ShellCommand& command) {
+    static const std::set<std::string_view> k_of_running = {"start", "restart", "try-restart", "reload-or-restart",
+                                                            "reload"};
+    const auto verb = std::find_if(command.words.begin() + 1, command.words.end(),
+                                   [](const std::string& word) { return !word.starts_with('-'); });
+    if (verb == command.words.end()) return;
+    const bool is_now = std::count(command.words.begin(), command.words.end(), "--now") > 0;
+    const std::string unit = verb + 1 == command.words.end() ? "UNIT" : *(verb + 1);
+    if (k_of_running.contains(*verb)) {
+      find(command.line, "service",
+           cat("no service runs while an image is made, and systemctl ", *verb, " does nothing: systemctl enable ",
+               unit, " has it start with the machine"),
+           Severity::warning);
+    } else if (is_now && *verb == "enable") {
+      find(command.line, "service", "no service runs while an image is made: --now does nothing", Severity::warning);
+    }
+  }
+
+  void check_apt(const ShellCommand& command) {
+    static const std::set<std::string_view> k_that_ask = {"install", "upgrade", "dist-upgrade", "full-upgrade",
+                                                          "remove",  "purge",   "autoremove",   "build-dep"};
+    if (!k_that_ask.contains(apt_action(command))) return;
+    const bool is_answered = std::any_of(command.words.begin(), command.words.end(), [](const std::string& word) {
+      const bool are_letters = word.size() > 1 && word[0] == '-' && word[1] != '-';
+      return word == "--yes" || word == "--assume-yes" || word == "-qq" || contains(word, "Assume-Yes") ||
+             contains(word, "$") || (are_letters && contains(word, "y"));  // a variable may have it
+    });
+    if (!is_answered)
+      find(command.line, "apt",
+           cat(command.words.front(), " ", apt_action(command),
+               " asks before it does more than it is told to, and nobody answers: -y"),
+           Severity::warning);
   }
 
   void check_layout() {

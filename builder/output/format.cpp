@@ -49,7 +49,7 @@ OutputFormat format_named(const std::string& name) {
   for (const Known& known : known_formats()) {
     if (name == known.name) return {name, known.kind};
   }
-  const auto meant = nearest(name, format_type_names());
+  const auto meant = nearest_format(name);
   throw Error(ErrorKind::usage, cat("unknown image type ", name, meant ? cat(", did you mean ", *meant, "?") : ""))
       .hint(cat("Known types: ", join(format_type_names(), ", ")));
 }
@@ -60,6 +60,24 @@ std::vector<std::string> format_type_names() {
   std::vector<std::string> names;
   for (const Known& known : known_formats()) names.emplace_back(known.name);
   return names;
+}
+
+const std::vector<std::pair<std::string, std::string>>& alike_format_names() {
+  static const std::vector<std::pair<std::string, std::string>> names = {
+      {"img", "raw"},          {"image", "raw"},      {"disk", "raw"},      {"dd", "raw"},
+      {"qcow3", "qcow2"},      {"tar.gz", "tgz"},     {"targz", "tgz"},     {"gz", "tgz"},
+      {"tar.zstd", "tar.zst"}, {"zst", "tar.zst"},    {"hyperv", "vhd"},    {"hyper-v", "vhd"},
+      {"azure", "vhd"},        {"vmware", "vmdk"},    {"ova", "vmdk"},      {"efi", "uki"},
+      {"squash", "squashfs"},  {"vmlinuz", "kernel"}, {"container", "oci"}, {"podman", "oci-archive"}};
+  return names;
+}
+
+std::optional<std::string> nearest_format(const std::string& name) {
+  const std::string plain = to_lower(name);
+  for (const auto& [others, ours] : alike_format_names()) {
+    if (others == plain) return ours;
+  }
+  return nearest(plain, format_type_names());
 }
 
 std::string OutputFormat::extension() const {

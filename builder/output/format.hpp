@@ -1,8 +1,10 @@
 // The output formats by their names on the command line ("-t qcow2,tar").
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/sys/process.hpp"
@@ -41,6 +43,12 @@ struct OutputFormat {
 
 /// What -t takes; the default is the first.
 [[nodiscard]] std::vector<std::string> format_type_names();
+
+/// What other programs call a format, and what -t calls it: {"img", "raw"}.
+[[nodiscard]] const std::vector<std::pair<std::string, std::string>>& alike_format_names();
+
+/// The name of -t that is nearest to one that it does not have.
+[[nodiscard]] std::optional<std::string> nearest_format(const std::string& name);
 
 /// The formats of a comma-separated list, each once, in the order given. Throws Error(usage), with the nearest known
 /// name, for one that neither we nor qemu-img can write.

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/elements/unknown_element.hpp"
 #include "builder/spec/image_description.hpp"
 
 namespace hearth::builder {
@@ -53,7 +54,7 @@ void refuse_what_is_meant_otherwise(const ImageRequest& request, const std::stri
       error.hint(cat("Did you mean ", (fs::path(name).parent_path() / *near).string(), "?"));
     throw error;
   }
-  if (nearest(name, catalog.names())) return;
+  if (!near_elements(catalog, name).empty()) return;
   if (const std::string file = description_of(name, request.start_directory); !file.empty())
     throw Error(ErrorKind::input, cat("Element '", name, "' not found: ", file, " describes an image of this name"))
         .hint(cat("hearth image create ", file, " --only ", name, " builds it."));

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -121,6 +123,26 @@ LayerPolicy layer_policy(const ImageRequest& request) {
   return policy;
 }
 
+namespace {
+
+/// The step that was meant: one that begins so, is called nearly so, with or without its phase, or the first of a phase
+/// that is.
+std::optional<std::string> near_step(const std::string& typed, const std::vector<std::string>& labels) {
+  std::map<std::string, std::string> by_part;  // phases and names alone, each with its first step
+  for (const std::string& label : labels) {
+    if (!typed.empty() && label.starts_with(typed)) return label;
+    by_part.emplace(label.substr(0, label.find('/')), label);
+    by_part.emplace(label.substr(label.find('/') + 1), label);
+  }
+  if (auto whole = nearest(typed, labels)) return whole;
+  std::vector<std::string> parts;
+  for (const auto& [part, label] : by_part) parts.push_back(part);
+  const std::optional<std::string> part = nearest(typed, parts);
+  return part ? std::optional(by_part.at(*part)) : std::nullopt;
+}
+
+}  // namespace
+
 void require_kept_step(const ImageRequest& request, const BuildPlan& plan, const std::string& label) {
   if (!request.use_cache || request.fetching.mode) {
     throw Error(ErrorKind::usage, "--until keeps the layers of an image's first steps for others")
@@ -129,10 +151,7 @@ void require_kept_step(const ImageRequest& request, const BuildPlan& plan, const
   }
   const std::vector<std::string> labels = steps_of_layers(plan, layer_policy(request));
   if (std::find(labels.begin(), labels.end(), label) != labels.end()) return;
-  auto meant = nearest(label, labels);
-  const auto longer =
-      std::find_if(labels.begin(), labels.end(), [&](const std::string& each) { return each.starts_with(label); });
-  if (!label.empty() && longer != labels.end()) meant = *longer;
+  const std::optional<std::string> meant = near_step(label, labels);
   throw Error(ErrorKind::usage, cat("--until: '", label, "' is no step of ", request.image_name, " that layers hold",
                                     meant ? cat("; did you mean '", *meant, "'?") : ""))
       .hint("hearth image plan shows the steps.");

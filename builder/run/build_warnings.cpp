@@ -13,6 +13,7 @@
 #include "builder/lint/baked_metadata.hpp"
 #include "builder/lint/left_out.hpp"
 #include "builder/lint/package_check.hpp"
+#include "builder/lint/refused_values.hpp"
 #include "builder/plan/layout_choice.hpp"
 #include "builder/plan/volume_tools.hpp"
 #include "builder/store/layer_store.hpp"
@@ -55,6 +56,9 @@ std::vector<Finding> build_warnings(const FileReader& files, const ImageRequest&
                                     const DiskLayout& layout, CommandRunner& runner) try {
   Remembered remembered(request.cache);
   std::vector<Finding> warnings = left_out(files, plan, request.environment, runner, remembered.lines);
+  for (Finding& finding : refused_values(files, request, plan, runner, remembered.lines)) {
+    warnings.push_back(std::move(finding));
+  }
   for (Finding& finding : unknown_packages(files, request, plan, remembered.lines)) {
     warnings.push_back(std::move(finding));
   }

@@ -9,10 +9,11 @@
 #include <set>
 #include <tuple>
 
+#include "base/cli/near_option.hpp"
 #include "base/json.hpp"
 #include "base/redaction.hpp"
 #include "base/text.hpp"
-#include "builder/disk/layout/sizes.hpp"
+#include "builder/spec/checked_values.hpp"
 #include "builder/spec/description_list.hpp"
 #include "builder/spec/image_matrix.hpp"
 #include "builder/spec/image_request.hpp"
@@ -122,6 +123,33 @@ const Key& find_key(const YAML::Node& node) {
   throw YamlFault{position_of(node.Mark()), cat("unknown key '", name, "'", meant.empty() ? k_allowed_keys : meant)};
 }
 
+/// What the value of a key may be, or each of a list's; empty: anything.
+struct Allowed {
+  std::vector<std::string> values;
+  bool are_joined = false;  ///< by commas
+  const cli::Option* option = nullptr;
+};
+
+Allowed allowed_values(const Key& key) {
+  if (key.choices != nullptr) return {.values = split_words(key.choices)};
+  const std::string word = key.option == nullptr ? "" : key.option;
+  for (const cli::Option& option : image_options()) {
+    const bool is_its = !word.empty() && (word == option.display() || word == cat("-", option.letter));
+    if (is_its && !option.values.empty())
+      return {
+          .values = option.values, .are_joined = option.value_name.find(',') != std::string::npos, .option = &option};
+  }
+  return {};
+}
+
+/// A disk's or a file system's: "4", "2.5", "4G", "500MiB".
+bool is_size_text(const std::string& text) {
+  return option_size(text).value_or(0) > 0 || option_size(cat(text, "G")).value_or(0) > 0;
+}
+
+/// The same for editors.
+constexpr const char* k_size_pattern = "^\\s*(?=.*[1-9])([0-9]+\\.?[0-9]*|\\.[0-9]+) ?([KMGTkmgt]|[KMGT]i?B|B)?\\s*$";
+
 bool is_variable_name(const std::string& name) {
   const auto is_part = [](unsigned char c) { return c == '_' || (c < 0x80 && std::isalnum(c) != 0); };
   return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
@@ -165,29 +193,47 @@ class ValueReader {
   [[nodiscard]] std::string number(const YAML::Node& node, const Key& key) const {
     std::string text = scalar(node, key);
     const std::optional<std::uint64_t> value = parse_number(text);
-    if (key.shape == Shape::size && !value && parse_size(text).value_or(0) > 0) return text;
+    if (key.shape == Shape::size) {
+      if (is_size_text(text)) return text;
+      throw YamlFault{position_of(node.Mark()),
+                      cat("'", key.name, "' must be a size, as 4, 4G or 500MiB, not '", text, "'")};
+    }
     if (!value || (key.shape != Shape::whole && *value == 0)) {
       const char* const least = key.shape == Shape::whole ? "0" : "1";
       throw YamlFault{position_of(node.Mark()),
-                      cat("'", key.name, "' must be a whole number from ", least,
-                          key.shape == Shape::size ? " or a size" : "", ", not '", text, "'")};
+                      cat("'", key.name, "' must be a whole number from ", least, ", not '", text, "'")};
     }
     return text;
   }
 
   static void require_choice(const YAML::Node& node, const Key& key, const std::string& value) {
-    if (key.choices == nullptr || value.empty()) return;
-    const std::vector<std::string> choices = split_words(key.choices);
-    if (std::find(choices.begin(), choices.end(), value) != choices.end()) return;
-    throw YamlFault{position_of(node.Mark()),
-                    cat("'", key.name, "' is one of ", join(choices, ", "), ", not '", value, "'")};
+    const Allowed allowed = allowed_values(key);
+    if (allowed.values.empty() || value.empty()) return;
+    for (const std::string& part : allowed.are_joined ? split(value, ',') : std::vector<std::string>{value}) {
+      const std::string name(trim(part));
+      if (name.empty() || std::find(allowed.values.begin(), allowed.values.end(), name) != allowed.values.end())
+        continue;
+      const bool is_word = name.size() > 1;  // of one letter each is near another
+      const std::optional<std::string> near = !is_word                    ? std::nullopt
+                                              : allowed.option == nullptr ? nearest(name, allowed.values)
+                                                                          : cli::near_value(*allowed.option, name);
+      throw YamlFault{position_of(node.Mark()),
+                      cat("'", key.name, "' is one of ", join(allowed.values, ", "), ", not '", name, "'",
+                          near ? cat(", did you mean ", *near, "?") : "")};
+    }
   }
 
   void take_list(const YAML::Node& node, const Key& key, std::vector<std::string>& list) const {
     if (!node.IsSequence())
       throw YamlFault{position_of(node.Mark()),
                       cat("'", key.name, "' must be a list: ", key.name, ": ", as_list(key, node))};
-    for (const YAML::Node& item : node) faults_.gather([&] { list.push_back(scalar(item, key)); });
+    for (const YAML::Node& item : node) {
+      faults_.gather([&] {
+        std::string value = scalar(item, key);
+        require_choice(item, key, value);
+        list.push_back(std::move(value));
+      });
+    }
   }
 
   /// What was given as the list that it was meant to be; a map of options is as many words.
@@ -411,19 +457,28 @@ Json schema_of(const Key& key) {
   bool is_one_value = true;
   Json schema = text;
   switch (key.shape) {
-    case Shape::text: is_one_value = key.choices != nullptr; break;
+    case Shape::text: is_one_value = false; break;
     case Shape::flag:
       schema = {{"anyOf", {{{"type", "boolean"}}, {{"type", "string"}, {"pattern", k_flag_pattern}}}}};
       break;
     case Shape::whole: schema = {{"type", "integer"}, {"minimum", 0}}; break;
     case Shape::positive: schema = {{"type", "integer"}, {"minimum", 1}}; break;
-    case Shape::size: schema = {{"type", {"integer", "string"}}, {"minimum", 1}}; break;
+    case Shape::size:
+      schema = {{"type", {"number", "string"}}, {"exclusiveMinimum", 0}, {"pattern", k_size_pattern}};
+      break;
     case Shape::list:
     case Shape::each: schema = {{"type", "array"}, {"items", text}}, is_one_value = false; break;
     case Shape::pairs: schema = {{"type", "object"}, {"additionalProperties", text}}, is_one_value = false; break;
     case Shape::structure: schema = schema_of_structure(key.name, text), is_one_value = false; break;
   }
-  if (key.choices != nullptr && key.shape == Shape::text) schema["enum"] = split_words(key.choices);
+  if (const Allowed allowed = allowed_values(key); !allowed.values.empty()) {
+    const std::string any = cat("(", replace_all(join(allowed.values, "|"), ".", "\\."), ")");
+    const std::string joined = allowed.are_joined ? cat("|^ *", any, "( *, *", any, ")* *$") : "";
+    const Json one = {
+        {"anyOf", {{{"enum", allowed.values}}, {{"type", "string"}, {"pattern", cat("\\$\\{|^$", joined)}}}}};
+    if (key.shape == Shape::text) schema = one;
+    if (key.shape == Shape::list) schema["items"] = one;
+  }
   if (key.choices != nullptr && key.shape == Shape::whole) schema["maximum"] = split_words(key.choices).size() - 1;
   if (is_one_value) schema = {{"anyOf", {schema, {{"type", "string"}, {"pattern", "\\$\\{"}}}}};
   if (const std::string meaning = meaning_of(key); !meaning.empty()) schema["description"] = meaning;

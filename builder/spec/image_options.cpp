@@ -31,7 +31,7 @@ std::vector<cli::Option> result_options() {
         "(default: image)"},
        {"", 't', "TYPE[,TYPE…]",
         cat(replace_all(join(format_type_names(), ", "), "qcow2, ", "qcow2 (default), "), "; several at once"),
-        format_type_names()},
+        format_type_names(), "", alike_format_names()},
        {"", 'u', "", "do not compress qcow2"},
        {"compression",
         0,
@@ -108,6 +108,39 @@ std::vector<cli::Option> watching_options() {
 }
 
 }  // namespace
+
+const std::vector<std::pair<std::string, std::string>>& words_in_place_of_options() {
+  constexpr const char* k_release =
+      "A release is named by a variable: DIB_RELEASE=trixie hearth image create …; in a file of images by the key "
+      "release.";
+  constexpr const char* k_mirror =
+      "Packages come from DIB_DISTRIBUTION_MIRROR: DIB_DISTRIBUTION_MIRROR=http://deb.example.org/debian hearth image "
+      "create …";
+  constexpr const char* k_system = "The system is an element: debian-minimal, ubuntu-minimal; hearth element list.";
+  constexpr const char* k_packages = "Packages are named by -p: -p nginx,curl.";
+  constexpr const char* k_user =
+      "The element devuser makes a user: DIB_DEV_USER_USERNAME=amy hearth image create … devuser; hearth help devuser.";
+  static const std::vector<std::pair<std::string, std::string>> rows = {
+      {"release", k_release},
+      {"suite", k_release},
+      {"mirror", k_mirror},
+      {"s", "The disk's size is --image-size SIZE: --image-size 4G (DIB_IMAGE_SIZE); without it as the tree needs."},
+      {"distribution", k_system},
+      {"distro", k_system},
+      {"os", k_system},
+      {"package", k_packages},
+      {"packages", k_packages},
+      {"element", "Elements stand by themselves, without an option: hearth image create vm debian-minimal."},
+      {"e", "A variable stands before the command: DIB_RELEASE=trixie hearth image create …"},
+      {"env", "A variable stands before the command: DIB_RELEASE=trixie hearth image create …"},
+      {"root-password", k_user},
+      {"password", k_user},
+      {"user", k_user},
+      {"username", k_user},
+      {"run-command", "What runs within the image is a hook of an element: hearth element new NAME."},
+      {"firstboot", "What runs within the image is a hook of an element: hearth element new NAME."}};
+  return rows;
+}
 
 const std::vector<cli::Option>& image_options() {
   static const std::vector<cli::Option> options = [] {

@@ -252,7 +252,13 @@ void take_container_config(ImageRequest& request, const cli::Arguments& argument
 /// The file itself, or that of one server in a directory that `hearth metadata compile` wrote (its index.json names
 /// them).
 fs::path metadata_file(const fs::path& given, const std::string& server) {
-  if (!fs::is_directory(given)) return given;
+  if (!fs::is_directory(given)) {
+    if (!server.empty())
+      throw Error(ErrorKind::usage, cat("--server ", server, " is one of a compiled directory's, and ", given.string(),
+                                        fs::exists(given) ? " is one server's metadata" : " is not there"))
+          .hint("Leave --server out, or name the directory by --metadata DIR.");
+    return given;
+  }
   const fs::path index = given / "index.json";
   const Json read = parse_json(read_file(index), index.string()).value_or_throw();
   std::vector<std::string> names;
@@ -427,6 +433,14 @@ std::vector<std::string> argument_words(const cli::Arguments& arguments, const s
   return words;
 }
 
+/// DIB_ARGS.
+std::string told_arguments(const cli::Arguments& arguments, const Caller& caller) {
+  if (!caller.typed.empty()) return join(caller.typed, " ");
+  const cli::Arguments told =
+      caller.first_arguments ? cli::parse_options(image_options(), *caller.first_arguments) : arguments;
+  return shell_join(argument_words(told, k_not_told_to_hooks, caller.start_directory));
+}
+
 /// What is to be fetched how; a lock's settings become part of the environment.
 void take_fetching(ImageRequest& request, const cli::Arguments& arguments, const Caller& caller, const Clock& clock) {
   request.fetching = fetch::make_fetch_plan(arguments, request.start_directory, caller.manner == Manner::hearth);
@@ -554,9 +568,7 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   take_fetching(request, arguments, caller, clock);
   const Environment environment = request.environment;
   request.arguments = argument_words(arguments, k_when_to_build, request.start_directory);
-  request.arguments_text = caller.typed.empty()
-                               ? shell_join(argument_words(arguments, k_not_told_to_hooks, request.start_directory))
-                               : join(caller.typed, " ");
+  request.arguments_text = told_arguments(arguments, caller);
   const bool cycles = caller.manner == Manner::upstream || arguments.has("accept-cycles");
   request.cycles = cycles ? Cycles::accept : Cycles::refuse;
   request.ramdisk = caller.kind == BuildKind::ramdisk;

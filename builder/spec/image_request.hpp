@@ -115,6 +115,8 @@ struct Caller {
   Manner manner = Manner::hearth;
   BuildKind kind = BuildKind::disk;
   std::vector<std::string> typed = {};  ///< the words of a person or script, for DIB_ARGS; empty = those that mean it
+  /// Of an image that is built again those of its first build, which hooks may write into it, for DIB_ARGS.
+  std::optional<std::vector<std::string>> first_arguments = {};
   std::optional<std::map<std::string, std::string>> element_digests = {};  ///< see ImageRequest
   std::optional<std::vector<std::string>> local = {};  ///< servers of this machine; nothing = those `environment` names
 };
@@ -128,6 +130,9 @@ inline constexpr const char* k_watching = "How it is run and watched";
 
 /// The options that make up a request: of `hearth image create`, disk-image-create and all others that build or plan.
 [[nodiscard]] const std::vector<cli::Option>& image_options();
+
+/// Options that other image makers have ("mirror"), and what is typed here in their place.
+[[nodiscard]] const std::vector<std::pair<std::string, std::string>>& words_in_place_of_options();
 
 /// This machine's, as Debian names it: amd64, arm64.
 [[nodiscard]] std::string host_architecture();

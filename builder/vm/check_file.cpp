@@ -211,6 +211,7 @@ Json schema_of(const Property& property) {
     case Shape::number:
       schema["type"] = {"integer", "string"};
       schema["pattern"] = "^[0-9]+$";
+      if (property.most > 0) schema["maximum"] = property.most;
       break;
     case Shape::text: schema["type"] = {"string", "number", "boolean"}; break;
     case Shape::texts:
@@ -219,6 +220,7 @@ Json schema_of(const Property& property) {
       schema["items"] = {{"type", {"string", "number", "boolean"}}};
       break;
   }
+  if (property.pattern != nullptr) schema["pattern"] = property.pattern;
   return schema;
 }
 
@@ -234,6 +236,8 @@ Json schema_of(const char* named_by, const std::vector<Property>& properties, co
       {"additionalProperties", {{"type", "object"}, {"properties", std::move(keys)}, {"additionalProperties", false}}}};
 }
 
+constexpr const char* k_page_pattern = "^http://(localhost|127\\.0\\.0\\.1)(:[0-9]{1,5})?([/?#].*)?$";
+
 }  // namespace
 
 Result<CheckFile, builder::ParseFaults> parse_check_file(std::string_view text, std::string_view source) {
@@ -241,7 +245,7 @@ Result<CheckFile, builder::ParseFaults> parse_check_file(std::string_view text, 
 }
 
 std::string check_file_schema() {
-  Json types = {{"http", schema_of("http://localhost[:PORT]/PATH", page_properties(), "^http://")}};
+  Json types = {{"http", schema_of("http://localhost[:PORT]/PATH", page_properties(), k_page_pattern)}};
   for (const ResourceType& type : resource_types())
     types[std::string(type.name)] = schema_of(type.named_by, type.properties, type.name_pattern);
   return json_document({{"$schema", "http://json-schema.org/draft-07/schema#"},

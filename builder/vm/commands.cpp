@@ -1,6 +1,7 @@
 #include "builder/vm/commands.hpp"
 
 #include "base/cli/print.hpp"
+#include "base/cli/seconds_option.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/pattern.hpp"
@@ -220,7 +221,7 @@ GuestChecks checks_of(const cli::Arguments& arguments, const fs::path& scratch, 
     if (!wish) throw Error(ErrorKind::usage, wish.error());
     checks.push_back(http_check(*wish, clock));
   }
-  const auto patience = std::chrono::seconds(cli::number(arguments, "retry-timeout", k_default_patience_s));
+  const auto patience = std::chrono::seconds(cli::seconds(arguments, "retry-timeout", k_default_patience_s));
   CheckFile asked = check_files(arguments.values("checks"));
   for (const std::string& command : arguments.values("run")) {
     if (trim(command).empty()) throw Error(ErrorKind::usage, "--run: a command for the guest's shell is expected");
@@ -265,7 +266,7 @@ int run_test(const cli::Arguments& arguments, const ImageSource& source) {
   RealRunner runner(clock);
   const std::vector<std::string> expected = expectations_of(arguments);
   // Before the machine, for which KVM is probed.
-  const std::uint64_t given = cli::number(arguments, "timeout", k_default_timeout_s, {}, " of seconds");
+  const std::uint64_t given = cli::seconds(arguments, "timeout", k_default_timeout_s);
   // So that a place that can't be written is told before, not after.
   std::optional<AtomicFile> junit;
   if (const std::optional<std::string> path = arguments.value("junit")) {
@@ -310,7 +311,7 @@ cli::Command test_command(const ImageSource& source) {
                          k_default_patience_s, ")")});
   options.push_back({"junit", 0, "FILE", "write what was seen and checked as JUnit's XML, for CI services"});
   options.push_back({"timeout", 't', "SECONDS",
-                     cat("how long to wait for all of them (default: ", k_default_timeout_s,
+                     cat("how long to wait for all of them, also 5m (default: ", k_default_timeout_s,
                          "; where the machine is emulated, ", k_emulated_timeout_s, ")")});
   options.push_back({"json", 0, "", "print what was seen as JSON"});
   return {

@@ -3,6 +3,7 @@
 // that find out, and how what they found is judged. Pure.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -46,6 +47,8 @@ struct Property {
   const char* meaning;
   /// Why a value is none, behind the property's name; empty for a good one.
   std::string (*refusal)(const std::string& value) = nullptr;
+  const char* pattern = nullptr;  ///< for schemas: what its texts are like
+  std::uint64_t most = 0;         ///< likewise of a number; 0: any
 };
 
 /// What a machine answered about one resource, by name. A fact that could not be had is missing.

@@ -37,6 +37,15 @@ gives 0 "$HEARTH" element lint --strict made
 gives 1 "$HEARTH" element new -d made my-element
 expect_text out "exists already"
 gives 2 "$HEARTH" element new 'my element'
+gives 0 "$HEARTH" element new -d other vm
+expect_text out "warning: there is an element vm already, " "where ELEMENTS_PATH finds the new one, all images get that in its place"
+ln -s "$HEARTH" dib-lint
+gives 0 ./dib-lint made
+expect_text out "made/my-element" "PASS"
+mkdir -p bad/web/install.d
+printf '#!/bin/bash\necho\n' > bad/web/install.d/50-web
+gives 1 ./dib-lint bad
+expect_text out "bad/web/install.d/50-web:1 set -e is missing" "FAIL"
 
 ELEMENTS_PATH=$PWD/made gives 0 "$HEARTH" help DIB_MY_ELEMENT_GREETING
 expect_text out "The variable DIB_MY_ELEMENT_GREETING is read or set by" "- my-element"

@@ -280,6 +280,16 @@ if curl -sSf {url}/missing; then exit 1; fi
         self.assertIn("its provenance says sha256:", self.reproduce("image.tar", "--unsigned").stdout)
         self.assertEqual(list(self.work.glob(".hearth-reproduce-*")), [])
 
+    def test_hooks_of_a_rebuild_are_told_the_command_line_of_the_first_build(self):
+        """As the element manifests writes it into the image."""
+        self.element('echo "$DIB_ARGS" > arguments\n')
+        self.good("image", "--record")
+        with tarfile.open(self.work / "image.tar") as tar:
+            self.assertIn(b"fetcher", tar.extractfile("./root/arguments").read())
+        again = self.reproduce("image.tar", "--unsigned")
+        self.assertEqual(again.returncode, 0, again.stdout)
+        self.assertIn("reproduced", again.stdout)
+
     def test_hooks_do_not_see_the_keys_that_sign(self):
         for name in ("sign", "cache"):
             subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", f"{name}.pem"], check=True, cwd=self.work)

@@ -217,6 +217,16 @@ echo ssh > admin.pub
 DIB_DEV_USER_AUTHORIZED_KEYS=admin.pup mistake 1 "there is no file admin.pup; did you mean admin.pub?" "it does not begin" -- \
     image create -n -t tar tiny-os devuser
 DIB_IMAGE_SIZE=3,5 mistake 2 "'3,5' is not a size" "4G or 4GiB (2^30 bytes each), 4GB (10^9)" -- image create -n -t raw tiny-os
+mistake 2 "--until: 'roto.d' is no step of image that layers hold; did you mean 'root.d/" -- image create -n -t tar --until roto.d tiny-os
+mistake 2 "unrecognized option '--release'" "DIB_RELEASE=trixie hearth image create" -- image create -n --release trixie tiny-os
+mistake 2 "unrecognized option '--mirror'" "DIB_DISTRIBUTION_MIRROR=http://" -- image create -n --mirror http://x tiny-os
+mistake 2 "invalid option -- 's'" "--image-size 4G" -- image create -n -s 4G tiny-os
+mistake 2 "not 'img'; did you mean 'raw'?" -- image create -n -t img tiny-os
+mistake 2 "there is no command 'ls' here" "hearth element list" -- ls
+mistake 2 "there is no help on 'toturials'; did you mean 'tutorials'?" -- help toturials
+mistake 1 "Element 'nginx' not found" "Is it a package? -p nginx" -- image create -n -t tar tiny-os nginx
+ELEMENT_PATH=/x mistake 1 "ELEMENT_PATH is set, and nothing reads it: did you mean ELEMENTS_PATH?" -- image create -n -t tar tiny-os mine
+mistake 2 "'5x' is not a whole number of seconds" "5m" -- image test --timeout 5x disk.raw
 mistake 1 "there is no image $work/nothere.tar" -- image verify nothere.tar
 long=$(printf '%010000d' 0)
 for command in "image verify" "image inspect" "element info" "node show" "metadata validate -t" "node import"; do

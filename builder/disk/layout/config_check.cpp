@@ -267,8 +267,13 @@ PartitionTableSettings check_partitioning(const Settings& settings, std::vector<
   return result;
 }
 
-DiskFileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warnings) {
+const std::vector<std::string>& known_file_systems() {
   static const std::vector<std::string> known = {"ext2", "ext3", "ext4", "xfs", "vfat", "fat", "swap", "btrfs"};
+  return known;
+}
+
+DiskFileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warnings) {
+  const std::vector<std::string>& known = known_file_systems();
   const Settings settings(node.data, node.path);
   DiskFileSystem file_system;
   file_system.name = node.name;

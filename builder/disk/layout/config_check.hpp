@@ -34,6 +34,9 @@ class Settings {
   std::string path_;
 };
 
+/// What mkfs makes; other types are warned of.
+[[nodiscard]] const std::vector<std::string>& known_file_systems();
+
 struct PartitionTableSettings {
   PartitionTable table = PartitionTable::none;
   std::uint64_t align = 1 << 20;

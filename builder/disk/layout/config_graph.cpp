@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "builder/disk/layout/config_check.hpp"
 #include "builder/yaml/yaml_fault.hpp"
 
 namespace hearth::builder {
@@ -159,6 +160,7 @@ std::string block_device_schema() {
   definitions["partitions"]["required"] = {"name", "size"};
   definitions["partitioning"]["required"] = {"label", "partitions"};
   definitions["mount"]["required"] = {"mount_point"};
+  definitions["mkfs"]["properties"]["type"] = {{"enum", known_file_systems()}};
   definitions["partitioning"]["properties"]["label"] = {{"enum", {"gpt", "mbr"}}};
   const Json plugin = {{"type", "object"},
                        {"minProperties", 1},

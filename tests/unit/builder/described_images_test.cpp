@@ -61,7 +61,7 @@ TEST_F(DescribedImagesTest, WhatIsWrongWithOneImageIsSaidBeforeAnyIsBuilt) {
 }
 
 TEST_F(DescribedImagesTest, WhatIsWrongWithSeveralImagesIsSaidAtOnce) {
-  EXPECT_THAT(refusal("- {imagename: one, elements: [os], types: [qcow3]}\n- {imagename: two, packages: [p]}\n"),
+  EXPECT_THAT(refusal("- {imagename: one, elements: [os], server: x}\n- {imagename: two, packages: [p]}\n"),
               testing::AllOf(HasSubstr("images.yaml:1:3: image 'one': "), HasSubstr("images.yaml:2:3: image 'two': ")));
 }
 

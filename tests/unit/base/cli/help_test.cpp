@@ -2,12 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "tests/unit/base/cli/demo_program.hpp"
 
 namespace hearth::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -97,6 +99,21 @@ TEST(TopicHelp, PrintsAPageOfTheManualByItsNameOrTheLastPartOfIt) {
     EXPECT_EQ(topic_help(program, name, 80), topic_help(program, "ssh", 80)) << name;
   EXPECT_THAT(topic_help(program, "manual", 80), HasSubstr("  howto/ssh  Log in\n"));
   EXPECT_THAT(overview(program, 80), HasSubstr("manual"));
+}
+
+TEST(TopicHelp, OfAFolderOfPagesListsThemAndIsTheNearestNameOfOne) {
+  Program program = demo();
+  program.pages = {{"howto/ssh", "Log in", "x"}, {"tutorials/first", "First", "x"}};
+  EXPECT_THAT(topic_help(program, "tutorials", 80),
+              AllOf(HasSubstr("  tutorials/first  First\n"), Not(HasSubstr("howto"))));
+  const auto near = [&]() -> std::string {
+    try {
+      return topic_help(program, "toturials", 80);
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  EXPECT_THAT(near(), HasSubstr("did you mean 'tutorials'?"));
 }
 
 TEST(TopicHelp, PrintsAFurtherPageWhereNothingElseHasTheName) {

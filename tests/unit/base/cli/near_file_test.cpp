@@ -52,19 +52,5 @@ TEST_F(NearFileTest, IsToldWhereAnErrorSpeaksOfTheWordAndSaysNothingOfTheKind) {
   EXPECT_EQ(near_file_told("web.tar is damaged", {"web.tar"}), "") << "it is there";
 }
 
-TEST_F(NearFileTest, AnElementThatLiesHereIsToldWithHowItIsFound) {
-  const std::string here = fs::current_path().string();
-  fs::create_directories("web/install.d");
-  fs::create_directories("below/deep");
-  EXPECT_EQ(near_file_told("Element 'web' not found; did you mean 'wed'?", {"web"}),
-            cat("There is web here, which ELEMENTS_PATH does not name: export ELEMENTS_PATH=", here,
-                "${ELEMENTS_PATH:+:$ELEMENTS_PATH}"));
-  EXPECT_EQ(near_file_told("Element 'deep' not found (web depends on it)", {"web"}),
-            cat("There is below/deep here, which ELEMENTS_PATH does not name: export ELEMENTS_PATH=", here,
-                "/below${ELEMENTS_PATH:+:$ELEMENTS_PATH}"));
-  EXPECT_EQ(near_file_told("Element 'other' not found", {"other"}), "");
-  EXPECT_EQ(near_file_told("Element '..' not found", {".."}), "");
-}
-
 }  // namespace
 }  // namespace hearth::cli

@@ -54,6 +54,21 @@ TEST(NearOption, ElseWhatThereIsAndWhoHasItIsTold) {
   EXPECT_EQ(told("another fault"), "");
 }
 
+TEST(NearOption, OfOthersOptionsWhatIsTypedInTheirPlaceIsTold) {
+  Program demo = program();
+  demo.commands[0].instead = {{"mirror", "MIRROR=URL names it"}, {"s", "--size does"}};
+  const auto told = [&](const std::string& fault) { return option_advice("demo a", demo.commands[0], &demo, fault); };
+  EXPECT_EQ(told("unrecognized option '--mirror'"), "MIRROR=URL names it");
+  EXPECT_EQ(told("invalid option -- 's'"), "--size does");
+}
+
+TEST(NearOption, AValueIsWhatOtherProgramsCallItOrOneThatIsWrittenNearlySo) {
+  const Option option{"", 't', "TYPE", "", {"raw", "qcow2"}, "", {{"img", "raw"}}};
+  EXPECT_EQ(near_value(option, "IMG"), "raw");
+  EXPECT_EQ(near_value(option, "qcow"), "qcow2");
+  EXPECT_EQ(near_value(option, "other"), std::nullopt);
+}
+
 TEST(NearOption, HelpOnAnOptionTellsOfAllCommandsThatHaveIt) {
   EXPECT_TRUE(is_option_of_others(program(), "--watch"));
   EXPECT_FALSE(is_option_of_others(program(), "watch"));

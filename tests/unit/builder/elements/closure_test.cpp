@@ -233,18 +233,6 @@ TEST_F(ClosureTest, AnUnknownElementIsToldWithItsNearestNameAndTheSearchPath) {
               AllOf(HasSubstr("did you mean 'debian-minimal'?"), HasSubstr("Searched: /elements")));
 }
 
-TEST_F(ClosureTest, DirectoriesThatHoldNoElementsOfTheirOwnAreDoubtedWhereOneIsNotFound) {
-  fakes::MemoryFileSystem other;
-  ElementTree(other, "/tree/elements").add("web");
-  const auto story = [&](const fs::path& place) {
-    return story_of([&] { return close_over_dependencies(Catalog::scan(other, {}, place), {"web"}); });
-  };
-  EXPECT_THAT(story("/tree"), HasSubstr("/tree has elements in its elements/: did you mean /tree/elements?"));
-  other.put("/tree/elements/web/install.d/10-a", "");
-  EXPECT_THAT(story("/tree/elements/web"), HasSubstr("/tree/elements/web is an element itself: ELEMENTS_PATH names the "
-                                                     "directory that it is in, /tree/elements; a package is asked"));
-}
-
 TEST_F(ClosureTest, AnUnmetVirtualNameIsToldWithItsProviders) {
   tree.add("vm", "block-device").add("bd-mbr", "", "block-device").add("bd-gpt", "", "block-device");
   EXPECT_THAT(refusal({"vm", "os"}),

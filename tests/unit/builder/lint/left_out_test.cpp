@@ -248,6 +248,15 @@ TEST_F(LeftOutTest, HooksInADirectoryAreToldUnlessItIsAnInstallType) {
   EXPECT_THAT(texts(idle_hooks(files, element())), ElementsAre(HasSubstr("50-more: warning: hooks in a directory")));
 }
 
+TEST_F(LeftOutTest, AVariableThatIsNearlyElementsPathIsToldUnlessAnElementReadsIt) {
+  tree.add("os", "", "operating-system");
+  const Environment environment = {{"ELEMENT_PATH", "/x"}};
+  EXPECT_THAT(texts(misspelt_variables(files, tree.close({"os"}), environment)),
+              ElementsAre(HasSubstr("ELEMENT_PATH is set, and nothing reads it; did you mean ELEMENTS_PATH?")));
+  tree.hook("os", "root.d/10-os", "#!/bin/sh\necho $ELEMENT_PATH\n");
+  EXPECT_THAT(misspelt_variables(files, tree.close({"os"}), environment), IsEmpty());
+}
+
 TEST_F(LeftOutTest, AVariableThatNothingReadsIsToldWhereOneIsNear) {
   tree.add("os", "", "operating-system").hook("os", "root.d/10-os", "#!/bin/sh\necho ${DIB_WEB_PORT:-80}\n");
   const ElementSet set = tree.close({"os"});

@@ -93,6 +93,16 @@ TEST_F(NodeTemplates, LinkedDirectoriesAreNotEntered) {
 TEST_F(NodeTemplates, AHeaderOfNothingIsToldOf) {
   EXPECT_THAT(found("os-apply-config/etc/wbe.conf.oac", "mode: 0600\n"),
               HasSubstr("wbe.conf.oac: warning: there is no wbe.conf beside it"));
+  EXPECT_THAT(found("os-apply-config/etc/.oac", "mode: 0600\n"),
+              HasSubstr(".oac: warning: a header is called as its template with .oac behind: this one is of none"));
+}
+
+TEST_F(NodeTemplates, AHeaderMayBeOfAnotherElementsTemplate) {
+  files.put("/e/os-apply-config/etc/web.conf.oac", "mode: 0600\n");
+  files.put("/other/os-apply-config/etc/web.conf", "{{x}}");
+  const Element element{.name = "e", .path = "/e"};
+  EXPECT_EQ(node_template_faults(files, element, {{.name = "other", .path = "/other"}}).size(), 0U);
+  EXPECT_EQ(node_template_faults(files, element, {{.name = "third", .path = "/third"}}).size(), 1U);
 }
 
 }  // namespace

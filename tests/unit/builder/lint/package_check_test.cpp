@@ -156,7 +156,24 @@ TEST_F(InterpretersTest, WhereItCanNotBeKnownNothingIsSaid) {
   EXPECT_THAT(told("plain:\n"), IsEmpty()) << "there are no lists";
   request.environment["DIB_RELEASE"] = "bookworm";
   tree.hook("web", "install.d/10-web", "#!/bin/bash\napt-get install -y something\n");
-  EXPECT_THAT(told("plain:\n"), IsEmpty()) << "a hook installs what it will";
+  EXPECT_THAT(told("plain:\n"), IsEmpty()) << "no list knows what the hook installs";
+}
+
+TEST_F(InterpretersTest, WhatHooksInstallByTheirTextIsKnown) {
+  tree.hook("web", "install.d/50-web", "#!/usr/bin/env python3\n");
+  const auto is_told = [&](const std::string& script) {
+    tree.hook("web", "install.d/10-web", cat("#!/bin/bash\n", script, "\n"));
+    return told("plain:\n").size() == 1;
+  };
+  for (const char* without :
+       {"apt-get install -y nothing", "apt-get -qq update; apt-get install -y nothing base-files",
+        "dpkg --print-architecture", "# apt-get install python3", "apt-get install -y \\\n  nothing"})
+    EXPECT_TRUE(is_told(without)) << without;
+  for (const char* with : {"apt-get install -y python3", "apt-get update && apt-get install -y nothing tool=1.0",
+                           "apt-get install -y $packages", "apt-get install ./x.deb", "dpkg -i x.deb",
+                           "chroot x bash -c 'apt-get install python3'", "install-packages python3",
+                           "bash <<EOF\napt-get install -y python3\nEOF"})
+    EXPECT_FALSE(is_told(with)) << with;
 }
 
 }  // namespace

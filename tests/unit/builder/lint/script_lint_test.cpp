@@ -41,6 +41,38 @@ TEST(ScriptLint, ScriptsAreStrictAndTraceable) {
               ElementsAre("shebang:1", "dibdebugtrace:1"));
 }
 
+TEST(ScriptLint, AFileThatIsSourcedNeedsNoStrictness) {
+  EXPECT_THAT(script_lint_found("environment.d/10-a", "#!/bin/bash\nexport DIB_A=1\n", false),
+              ElementsAre("environment:1?"));
+  EXPECT_THAT(script_lint_found("environment.d/10-a", "export DIB_A=1\n", false), IsEmpty());
+}
+
+std::vector<std::string> found_in_target(const std::string& body) {
+  return script_lint_found("post-install.d/10-a", cat(k_head, body, "\n"));
+}
+
+TEST(ScriptLint, NoServiceRunsWhileAnImageIsMade) {
+  EXPECT_THAT(found_in_target("systemctl start nginx"), ElementsAre("service:7?"));
+  EXPECT_THAT(found_in_target("if true; then\n    sudo systemctl --quiet restart nginx\nfi"),
+              ElementsAre("sudo:8?", "service:8?"));
+  EXPECT_THAT(found_in_target("systemctl enable --now nginx"), ElementsAre("service:7?"));
+  EXPECT_THAT(found_in_target("service nginx start"), ElementsAre("service:7?"));
+  for (const char* good : {"systemctl enable nginx", "systemctl daemon-reload", "echo systemctl start nginx",
+                           "cat > /etc/x << EOF\nsystemctl start nginx\nEOF", "# systemctl start nginx"})
+    EXPECT_THAT(found_in_target(good), IsEmpty()) << good;
+  EXPECT_THAT(found_in_hook("systemctl start nginx"), IsEmpty()) << "of the host it is no matter of the image";
+}
+
+TEST(ScriptLint, AptAsksWhereNobodyAnswers) {
+  EXPECT_THAT(found_in_target("apt-get install nginx"), ElementsAre("apt:7?"));
+  EXPECT_THAT(found_in_target("apt-get update && apt -t trixie install \\\n    nginx"), ElementsAre("apt:7?"));
+  EXPECT_THAT(found_in_target("apt-get purge nginx"), ElementsAre("apt:7?"));
+  for (const char* good : {"apt-get -y install nginx", "apt-get install --yes nginx", "apt-get -qq install nginx",
+                           "apt-get -fy install nginx", "apt-get $options install nginx", "apt-get update",
+                           "apt-get -o APT::Get::Assume-Yes=true install nginx", "echo apt-get install nginx"})
+    EXPECT_THAT(found_in_target(good), IsEmpty()) << good;
+}
+
 TEST(ScriptLint, CommentsAndTheCallerSwitchChecksOff) {
   EXPECT_THAT(script_lint_found("install.d/10-a", "#!/bin/bash\n# dib-lint: disable=sete setu setpipefail\n"),
               ElementsAre("dibdebugtrace:1"));

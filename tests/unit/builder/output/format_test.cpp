@@ -44,6 +44,16 @@ TEST(FormatTest, WhatIsMadeFromTheTreeNeedsNoDisk) {
             (std::vector<NeededProgram>{{"mksquashfs", "squashfs-tools"}}));
 }
 
+TEST(FormatTest, WhatOtherProgramsCallAFormatIsKnown) {
+  EXPECT_EQ(nearest_format("img"), "raw");
+  EXPECT_EQ(nearest_format("tar.gz"), "tgz");
+  EXPECT_EQ(nearest_format("qcw2"), "qcow2");
+  for (const auto& [others, ours] : alike_format_names()) {
+    EXPECT_TRUE(is_format(ours)) << ours;
+    EXPECT_FALSE(is_format(others)) << others;
+  }
+}
+
 TEST(FormatTest, OnlyQemuFormatsNeedQemu) {
   EXPECT_TRUE(programs_for(parse_formats("raw,tar,qcow2"), "").empty());
   EXPECT_EQ(programs_for(parse_formats("raw,vmdk"), ""), (std::vector<NeededProgram>{{"qemu-img", "qemu-utils"}}));

@@ -7,6 +7,7 @@
 namespace hearth::builder {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -229,14 +230,27 @@ TEST(ImageDescription, TowersOfInheritanceTakeNoTimeAndNoStack) {
   EXPECT_THAT(refusal(tower(300, 1)), HasSubstr("is extended over more than 100 others"));
 }
 
+TEST(ImageDescription, ValuesThatAnOptionDoesNotTakeAreToldAtTheirOwnPlace) {
+  EXPECT_THAT(refusal("- imagename: w\n  types: [raw, qcw2]\n"),
+              AllOf(HasSubstr("images.yaml:2:16: 'types' is one of qcow2, raw, "),
+                    HasSubstr("not 'qcw2', did you mean qcow2?")));
+  EXPECT_THAT(refusal("- types: [img]\n"), HasSubstr("not 'img', did you mean raw?"));
+  EXPECT_THAT(refusal("- compression: fats\n"), HasSubstr("images.yaml:1:16: 'compression' is one of fast, "));
+  EXPECT_THAT(refusal("- checksums: md5,sha1\n"), HasSubstr("not 'sha1'"));
+  EXPECT_TRUE(parse_image_descriptions({{"a", "- types: ['qcow2,raw']\n"}}).ok());
+  EXPECT_THAT(refusal("- imagename: a-${k}\n  matrix: {k: [raw, rwa]}\n  types: ['${k}']\n"),
+              HasSubstr("images.yaml:3:11: 'types' is one of"));
+}
+
 TEST(ImageDescription, FaultsNameLineColumnAndWhatIsAllowed) {
   EXPECT_THAT(refusal("- elements: [os]\n  image-sise: 3\n"),
               testing::StrEq("images.yaml:2:3: unknown key 'image-sise', did you mean image-size?"));
   EXPECT_THAT(refusal("- colour: red\n"), HasSubstr("images.yaml:1:3: unknown key 'colour'; allowed are imagename, "));
   EXPECT_LT(refusal("- colour: red\n").size(), 240U) << "not all keys, in a line of seven hundred characters";
-  EXPECT_EQ(refusal("- image-size: 0\n"),
-            "images.yaml:1:15: 'image-size' must be a whole number from 1 or a size, not '0'");
-  EXPECT_TRUE(parse_image_descriptions({{"a", "- image-size: 3GiB\n"}}).ok());
+  EXPECT_EQ(refusal("- image-size: 0\n"), "images.yaml:1:15: 'image-size' must be a size, as 4, 4G or 500MiB, not '0'");
+  for (const char* size : {"3GiB", "4G", "2.5", "500MiB"})
+    EXPECT_TRUE(parse_image_descriptions({{"a", cat("- image-size: ", size, "\n")}}).ok()) << size;
+  EXPECT_THAT(refusal("- image-size: 3X\n"), HasSubstr("images.yaml:1:15: 'image-size' must be a size"));
   EXPECT_EQ(refusal("- min-tmpfs: 0\n"), "images.yaml:1:14: 'min-tmpfs' must be a whole number from 1, not '0'");
   EXPECT_THAT(refusal("- arch: pdp11\n"), HasSubstr("images.yaml:1:9: 'arch' is one of aarch64, "));
   EXPECT_EQ(refusal("- debug-trace: 3\n"), "images.yaml:1:16: 'debug-trace' is one of 0, 1, 2, not '3'");

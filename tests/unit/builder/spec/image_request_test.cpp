@@ -466,6 +466,12 @@ TEST_F(MetadataTest, AddsItsElementAndVariable) {
   EXPECT_EQ(made.environment.at("DIB_HEAT_METADATA"), file);
 }
 
+TEST_F(MetadataTest, OfOneServerTakesNoNameOfAServer) {
+  EXPECT_THAT(image_request_refusal(cat("--metadata ", file_with("{}"), " --server web os")),
+              HasSubstr("--server web is one of a compiled directory's, and "));
+  EXPECT_THAT(image_request_refusal("--metadata nowhere --server web os"), HasSubstr("/nowhere is not there"));
+}
+
 TEST_F(MetadataTest, IsCheckedAtOnce) {
   EXPECT_THAT(image_request_refusal(cat("--metadata ", file_with("[1]"), " os")),
               HasSubstr("metadata must be a JSON object"));
