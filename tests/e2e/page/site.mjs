@@ -243,8 +243,8 @@ export class Browser {
     page.setDefaultTimeout(30000);
     page.on('pageerror', (error) => this.faults.push(`script: ${error.message}`));
     page.on('console', (message) => {
-      const expected = /40[013]|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/;
-      if (message.type() === 'error' && !expected.test(message.text())) this.faults.push(`console: ${message.text()}`);
+      const expected = /40[13]|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/;
+      if (message.type() === 'error' && !expected.test(message.text()) && !this.alsoExpected?.test(message.text())) this.faults.push(`console: ${message.text()}`);
     });
     page.on('request', (request) => {
       if (!request.url().startsWith(`${this.site.front}/`)) this.faults.push(`request to ${request.url()}`);
