@@ -130,7 +130,19 @@ std::string Url::text() const { return cat(scheme, "://", authority(), target())
 
 std::string Url::masked() const {
   if (!has_query) return text();
-  return cat(scheme, "://", authority(), path, "?", without_secret_values(query, "***"));
+  // "asc", "1000": no signature is so short, and no key so plain.
+  const auto is_plain = [](std::string_view value) {
+    return value.size() <= 5 &&
+           value.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") == std::string_view::npos;
+  };
+  std::vector<std::string> parts = split(query, '&');
+  for (std::string& part : parts) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos) continue;
+    const bool shown = is_plain(std::string_view(part).substr(equals + 1));
+    part = shown ? without_secret_values(part, "***") : cat(part.substr(0, equals + 1), "***");
+  }
+  return cat(scheme, "://", authority(), path, "?", join(parts, "&"));
 }
 
 Result<Url> parse_url(std::string_view text) {

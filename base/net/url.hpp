@@ -28,7 +28,8 @@ struct Url {
   [[nodiscard]] std::string target() const;
   /// The whole URL without user info and fragment.
   [[nodiscard]] std::string text() const;
-  /// For messages: as text(), with the query's secret values masked, as signed URLs carry them.
+  /// For messages: as text(), with the query's values masked, since signed URLs carry secrets there; but for short ones
+  /// that no name calls a secret (sort_dir=asc).
   [[nodiscard]] std::string masked() const;
   bool operator==(const Url&) const = default;
 };

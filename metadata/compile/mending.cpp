@@ -425,8 +425,13 @@ class Search {
     std::string whole;  ///< with the path in front
     std::string text;
   };
+  /// Of a template that several resources use each tells what is wrong there.
+  static std::string_view in_its_file(std::string_view text) {
+    const std::size_t end = text.rfind(">: ");
+    return end == std::string_view::npos ? text : text.substr(end + 3);
+  }
   static bool is_same(const Words& a, const Words& b) {
-    return a.text == b.text || a.whole.ends_with(b.whole) || b.whole.ends_with(a.whole);
+    return in_its_file(a.text) == in_its_file(b.text) || a.whole.ends_with(b.whole) || b.whole.ends_with(a.whole);
   }
 
   /// As soon as the templates can be read; and where nothing is wrong, or all is mended, what takes values.

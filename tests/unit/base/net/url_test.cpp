@@ -53,6 +53,7 @@ TEST(Url, SecretsOfTheQueryAreMasked) {
   EXPECT_EQ(url("http://h/v1/nodes?sort_dir=asc&limit=1000").masked(), "http://h/v1/nodes?sort_dir=asc&limit=1000");
   EXPECT_EQ(url("http://h/o?X-Amz-Credential=a&X-Amz-Signature=b&temp_url_sig=c&temp_url_expires=9").masked(),
             "http://h/o?X-Amz-Credential=***&X-Amz-Signature=***&temp_url_sig=***&temp_url_expires=9");
+  EXPECT_EQ(url("http://h/o?sv=2&whatever=0123456789&KeyId=AK").masked(), "http://h/o?sv=2&whatever=***&KeyId=***");
 }
 
 TEST(Url, ReferencesAreResolved) {

@@ -96,8 +96,8 @@ TEST_F(UploadTest, AllMistakesOfItsTemplatesAreToldAtOnce) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::input);
     EXPECT_THAT(error.story(), testing::StartsWith("2 mistakes:\n"));
-    EXPECT_THAT(error.story(), testing::HasSubstr("sub/node.yaml:3:51: "));
-    EXPECT_THAT(error.story(), testing::HasSubstr("sub/node.yaml:4:12: "));
+    EXPECT_THAT(error.story(), testing::HasSubstr("sub/node.yaml:3:52: "));
+    EXPECT_THAT(error.story(), testing::HasSubstr("sub/node.yaml:4:13: "));
     EXPECT_THAT(error.story(), testing::HasSubstr("Did you mean OS::Heat::SoftwareConfig?"));
   }
 }
