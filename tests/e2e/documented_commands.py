@@ -133,7 +133,9 @@ def plan_fault(root, operands, is_ramdisk):
     kind = ["--ramdisk-element", "deploy-ramdisk"] if is_ramdisk else []
     done = subprocess.run([os.environ["HEARTH"], "image", "plan", *kind, *operands], capture_output=True, text=True,
                           env=environment, timeout=120, check=False)
-    return "" if done.returncode == 0 else done.stderr.strip().split("\n")[0]
+    lines = [line for line in done.stderr.strip().split("\n") if not line.endswith("[value]")]  # of variables, which a page sets before it
+    only_values = len(lines) < len(done.stderr.strip().split("\n")) and not any(": error: " in line for line in lines)
+    return "" if done.returncode == 0 or only_values else (lines or [""])[0]
 
 
 def made_by(path):

@@ -56,7 +56,7 @@ has seven.tar etc/hostname
 expect_text out "Its key there is 'compression'"
 printf -- '- {imagename: keyed, elements: [tiny-os], types: [tar], skip-base: true, compression: bets}\n' > keyed.yaml
 "$HEARTH" image create keyed.yaml > out 2>&1 && fail "a wrong value is taken"
-expect_text out "keyed.yaml:1:3" "--compression is fast, best, zstd or none, not 'bets'"
+expect_text out "keyed.yaml:1:87" "'compression' is one of fast, best, zstd, none, not 'bets', did you mean best?"
 # The command line of an image goes into logs of CI: without what is secret in its environment.
 printf -- '- imagename: hush\n  elements: [tiny-os]\n  types: [tar]\n  skip-base: true\n  environment: {DIB_ROOT_PASSWORD: hunter2hunter2, SITE: "https://me:hunter3hunter3@example.org/"}\n' > hush.yaml
 "$HEARTH" image create --dry-run hush.yaml > out 2>&1 || fail "a file with secrets: $(cat out)"
