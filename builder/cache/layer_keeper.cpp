@@ -172,6 +172,7 @@ void LayerKeeper::take_over(const Chain& chain) {
   for (const std::string& reason : reasons_)
     setup_.log.line(cat("hearth: a layer is there, but not for this: ", reason));
   if (!chain.layers.empty()) last_kept_ = chain.layers.back().planned.back();
+  if (!chain.layers.empty()) binds_ = chain.layers.back().binds;
   if (!chain.layers.empty()) bring_back_scratch();
   if (setup_.network != nullptr) setup_.network->take_over(fetches_of(steps_));
   for (const StepRecord& step : steps_) setup_.log.line(cat("hearth: ", step.label, " from the cache"));
@@ -200,6 +201,7 @@ bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<
     reads.machine = setup_.watch->take_reads();
     reads.asked = setup_.watch->take_looks();
     reads.shown = setup_.watch->take_shown_elsewhere();
+    leave_out_bound(reads);
   }
   StepRecord record{step.label(), step.element, std::chrono::duration<double>(took).count(), {}};
   note_inputs(record, reads);
@@ -302,6 +304,7 @@ LayerRecord LayerKeeper::record_now(const std::vector<Step>& rest) const {
   record.steps.assign(steps_.begin() + static_cast<std::ptrdiff_t>(first_new_), steps_.end());
   record.phase = phase_of_label(steps_.back().label).value_or(Phase::root);
   record.rest = rest;
+  record.binds = binds_;
   record.is_copy = !area_.is_overlay();
   record.made_by = setup_.image.filename().string();
   record.written.began = setup_.began;
@@ -324,8 +327,13 @@ std::vector<std::string> LayerKeeper::mounts_beside_area() const {
 /// No layer holds what hooks mounted, and what is below it, where hooks see it, would be missing; a hook may take it
 /// away again. A mount of Hearth's own that is gone stays gone: a hook took it away, or its place was replaced on the
 /// machine. Others' mounts go with their directories while the build runs; no hook was meant to see those.
-bool LayerKeeper::mounts_allow_keeping() {
-  const std::vector<std::string> now = mounts_beside_area();
+bool LayerKeeper::mounts_allow_keeping(const std::vector<fs::path>& renewed) {
+  std::vector<std::string> now = mounts_beside_area();
+  std::erase_if(now, [&](const std::string& point) {
+    return std::any_of(renewed.begin(), renewed.end(), [&](const fs::path& place) {
+      return point == place.string() || point.starts_with(place.string() + "/");
+    });
+  });
   // A place can have several mounts, one over the other.
   const auto missing_in = [](std::vector<std::string> all, std::vector<std::string> others) {
     std::sort(all.begin(), all.end());
@@ -344,12 +352,37 @@ bool LayerKeeper::mounts_allow_keeping() {
                      " mounted no more: a hook took it away, or it was replaced on this machine while the build ran"));
     return false;
   }
-  if (const auto more = missing_in(mounts_, now); !more.empty()) {
-    setup_.log.line(cat("hearth: a hook has mounted ", join(more, ", "), ": no layer is kept while it is there"));
-    return false;
-  }
-  return true;
+  const std::vector<std::string> others = without_cache_binds(missing_in(mounts_, now));
+  if (!others.empty())
+    setup_.log.line(cat("hearth: a hook has mounted ", join(others, ", "), ": no layer is kept while it is there"));
+  return others.empty();
 }
+
+/// Those are in binds_ then.
+std::vector<std::string> LayerKeeper::without_cache_binds(const std::vector<std::string>& points) {
+  const std::string mountinfo = read_file("/proc/self/mountinfo");
+  std::vector<std::string> others;
+  binds_.clear();
+  for (const std::string& point : points) {
+    const bool is_single = std::count(points.begin(), points.end(), point) == 1;
+    const auto bind = is_single ? cache_bind(mountinfo, point, setup_.downloads, k_target_root) : std::nullopt;
+    bind ? binds_.push_back(*bind) : others.push_back(point);
+  }
+  return others;
+}
+
+/// Not inputs: directories of the image cache that the step has bound and left where nothing of them comes into the
+/// image. They fill with each build.
+void LayerKeeper::leave_out_bound(Reads& reads) const {
+  if (reads.shown.empty()) return;
+  const std::string mountinfo = read_file("/proc/self/mountinfo");
+  for (const std::string& point : mount_points_below(mountinfo, k_target_root.string())) {
+    const std::optional<CacheBind> bind = cache_bind(mountinfo, point, setup_.downloads, k_target_root);
+    if (bind) reads.shown.erase((setup_.downloads / bind->from).string());
+  }
+}
+
+void LayerKeeper::bind_again() const { builder::bind_again(binds_, setup_.downloads, k_target_root); }
 
 /// What a hook left mounted or open there is in the way, and in the image.
 void LayerKeeper::show_anew() try { area_.show_anew(); } catch (const Error& error) {
@@ -357,11 +390,11 @@ void LayerKeeper::show_anew() try { area_.show_anew(); } catch (const Error& err
 }
 
 void LayerKeeper::keep(const std::vector<Step>& rest) {
-  if (!mounts_allow_keeping()) return;
   LayerRecord record = record_now(rest);
   const std::string key = key_of_next();
   if (record.planned.empty() || key.empty()) return;
   watch_.reset();
+  unbind(binds_, k_target_root);
   save_scratch();
   record.written.ended = latest_write_time(setup_.times);
   const fs::path frozen = area_.freeze();

@@ -76,6 +76,7 @@ struct LayerKeeperSetup {
   fs::path cache;                     ///< the store's directory as the user knows it
   std::string base_key;               ///< what every step depends on: Hearth's own programs for hooks, the architecture
   fs::path image;                     ///< output stem: what a step writes there no layer holds
+  fs::path downloads;                 ///< the image cache as hooks see it
   fs::path written;                   ///< where what steps write beside the image really lies
   std::vector<ScratchPlace> scratch;  ///< directories besides the state that hooks may leave files in
   fs::path times;                     ///< a directory beside the work area, whose file system gives files their times
@@ -101,8 +102,14 @@ class LayerKeeper final : public StepObserver {
   ResumePoint resume();
   void phase_begins(Phase phase) override;
   void step_begins(const Step& step) override;
+  /// Whether nothing is mounted that a layer can't tell of. Directories of the image cache that hooks have bound
+  /// (cache_binds.hpp) it can. `renewed`: below these the build takes mounts away itself, and puts them back.
+  [[nodiscard]] bool mounts_allow_keeping(const std::vector<fs::path>& renewed);
   [[nodiscard]] bool step_ended(const Step& step, Duration took, const std::vector<Step>& rest) override;
+  /// After mounts_allow_keeping(); takes the hooks' binds away.
   void keep(const std::vector<Step>& rest) override;
+  /// Puts the hooks' binds back: after keep(), and after resume() where layers were taken.
+  void bind_again() const;
   /// Before the tree is packed: WorkArea's.
   void show_anew();
   /// Waits until everything is in the store; logs what that took, and says what could not be kept.
@@ -141,13 +148,15 @@ class LayerKeeper final : public StepObserver {
   void stop_keeping(const std::string& why);
   void end_keeping();
   [[nodiscard]] std::vector<std::string> mounts_beside_area() const;
-  [[nodiscard]] bool mounts_allow_keeping();
+  void leave_out_bound(Reads& reads) const;
+  [[nodiscard]] std::vector<std::string> without_cache_binds(const std::vector<std::string>& points);
   void save_scratch();
   void bring_back_scratch();
 
   LayerKeeperSetup setup_;
   WorkArea area_;
   std::vector<std::string> mounts_;  ///< when the first step begins
+  std::vector<CacheBind> binds_;     ///< that hooks have left, as far as the last layer or question tells
   RealFileSystem files_;
   std::unique_ptr<ReadWatch> watch_;
   OutsideWrites outside_;

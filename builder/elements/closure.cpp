@@ -105,6 +105,20 @@ Closure follow_to_the_end(const Catalog& catalog, const std::vector<std::string>
       .hint("List the element that provides it, and it is left out; or take one of the two dependencies away.");
 }
 
+/// As upstream: what an element provides it would provide twice. One that provides nothing may be listed again.
+void refuse_repeated_providers(const std::vector<std::string>& requested, const Closure& closure) {
+  for (auto name = requested.begin(); name != requested.end(); ++name) {
+    const auto element = closure.elements.find(*name);
+    if (element == closure.elements.end() || std::find(requested.begin(), name, *name) == name) continue;
+    for (const std::string& thing : element->second.provides) {
+      if (thing == *name) continue;
+      throw Error(ErrorKind::input,
+                  cat(thing, ": already provided by ['", *name, "'], and ", *name, " is listed twice"))
+          .hint("List it once.");
+    }
+  }
+}
+
 void refuse_provided_requests(const std::vector<std::string>& requested, const Closure& closure) {
   std::string lines;
   for (const std::string& name : requested) {
@@ -210,6 +224,7 @@ std::vector<std::string> ElementSet::names() const {
 ElementSet close_over_dependencies(const Catalog& catalog, const std::vector<std::string>& requested) {
   const Closure closure = follow_to_the_end(catalog, requested);
   refuse_double_provides(closure);
+  refuse_repeated_providers(requested, closure);
   refuse_provided_requests(requested, closure);
   refuse_unmet_dependencies(catalog, requested, closure);
   if (closure.provider.count(k_operating_system) == 0) throw no_operating_system(catalog);

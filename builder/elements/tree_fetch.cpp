@@ -15,6 +15,7 @@ namespace hearth::builder {
 
 namespace {
 
+constexpr const char* k_upstream = "diskimage-builder";
 constexpr const char* k_package = "python3-diskimage-builder";
 constexpr const char* k_package_elements = "usr/lib/python3/dist-packages/diskimage_builder/elements";
 
@@ -144,8 +145,10 @@ bool is_git(const std::string& source) {
 Fetched fetch_source(const TreeSource& source, const fs::path& work, CommandRunner& runner) {
   if (source.source.find("://") == std::string::npos && fs::is_directory(source.source)) return fetch_directory(source);
   if (is_git(source.source)) return fetch_git(source, work, runner);
-  if (source.source == "diskimage-builder") return fetch_package(source, work, runner);
-  throw Error(ErrorKind::not_found, cat("'", source.source, "' is no directory here, and no URL of a git repository"))
+  if (source.source == k_upstream) return fetch_package(source, work, runner);
+  const std::optional<std::string> meant = nearest(source.source, {k_upstream});
+  throw Error(ErrorKind::not_found, cat("'", source.source, "' is no directory here, and no URL of a git repository",
+                                        meant ? cat("; did you mean '", *meant, "'?") : ""))
       .hint("Give diskimage-builder, a directory, or a URL like https://host/project.git.");
 }
 

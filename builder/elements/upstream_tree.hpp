@@ -15,8 +15,8 @@ struct UpstreamTree {
 };
 
 /// HEARTH_UPSTREAM_ELEMENTS: "no", "first" (before Hearth's own) or a directory; else what `hearth element fetch` kept,
-/// the Python packages beside the programs in PATH, the user's and the system's. Throws Error for a directory that is
-/// not there.
+/// where Python would find the package: PYTHONPATH, VIRTUAL_ENV, beside the programs in PATH, the user's, the system's;
+/// also a checkout that one of those was told of by `pip install -e`. Throws Error for a directory that is not there.
 [[nodiscard]] std::optional<UpstreamTree> find_upstream_tree(const FileReader& files, const Environment& environment);
 
 /// Where trees of others are kept for this user: XDG_DATA_HOME or ~/.local/share, hearth/elements.

@@ -1,5 +1,6 @@
 #include "builder/layers/layer_record.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/hash.hpp"
@@ -12,6 +13,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr int k_version = 4;
+constexpr int k_version_with_binds = 5;  // which a Hearth that knows none must not take
 
 constexpr char k_as_bytes = '\x01';
 
@@ -53,13 +55,40 @@ std::vector<Step> recorded_steps(const Json& list) {
   return steps;
 }
 
+Json binds_json(const std::vector<CacheBind>& binds) {
+  Json list = Json::array();
+  for (const CacheBind& bind : binds)
+    list.push_back({{"from", text_of(bind.from)}, {"to", text_of(bind.to)}, {"read_only", bind.is_read_only}});
+  return list;
+}
+
+bool stays_below(const std::string& path) {
+  const std::vector<std::string> parts = split(path, '/');
+  return !path.starts_with('/') && std::find(parts.begin(), parts.end(), "..") == parts.end();
+}
+
+/// Nothing where one leads out of the cache or the target.
+std::optional<std::vector<CacheBind>> recorded_binds(const Json& list) {
+  std::vector<CacheBind> binds;
+  for (const Json& bind : list) {
+    binds.push_back({bytes_of(bind.at("from").get<std::string>()), bytes_of(bind.at("to").get<std::string>()),
+                     bind.at("read_only").get<bool>()});
+    if (!stays_below(binds.back().from) || !is_place_of_cache_bind(binds.back().to)) return std::nullopt;
+  }
+  return binds;
+}
+
 /// What identifies the layer.
 Json identity(const LayerRecord& record) {
   Json steps = Json::array();
   for (const StepRecord& step : record.steps) steps.push_back({{"step", step.label}, {"facts", json_of(step.facts)}});
-  return {{"version", k_version},  {"parent", record.parent},          {"planned", record.planned},
-          {"steps", steps},        {"phase", info(record.phase).name}, {"rest", steps_json(record.rest)},
-          {"copy", record.is_copy}};
+  Json json = {{"version", k_version},  {"parent", record.parent},          {"planned", record.planned},
+               {"steps", steps},        {"phase", info(record.phase).name}, {"rest", steps_json(record.rest)},
+               {"copy", record.is_copy}};
+  if (record.binds.empty()) return json;
+  json["version"] = k_version_with_binds;
+  json["binds"] = binds_json(record.binds);
+  return json;
 }
 
 }  // namespace
@@ -109,8 +138,14 @@ std::optional<LayerRecord> parse_layer_record(const std::string& text) {
   if (!parsed.ok()) return std::nullopt;
   const Json& json = parsed.value();
   try {
-    if (json.at("version") != k_version) return std::nullopt;
     LayerRecord record;
+    if (json.at("version") == k_version_with_binds) {
+      const std::optional<std::vector<CacheBind>> binds = recorded_binds(json.at("binds"));
+      if (!binds || binds->empty()) return std::nullopt;
+      record.binds = *binds;
+    } else if (json.at("version") != k_version) {
+      return std::nullopt;
+    }
     record.parent = json.at("parent").get<std::string>();
     record.planned = json.at("planned").get<std::vector<std::string>>();
     for (const Json& step : json.at("steps")) record.steps.push_back(step_record(step));

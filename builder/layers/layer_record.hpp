@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "builder/layers/cache_binds.hpp"
 #include "builder/layers/facts.hpp"
 #include "builder/layers/renewed_times.hpp"
 #include "builder/plan/build_plan.hpp"
@@ -28,6 +29,7 @@ struct LayerRecord {
   std::vector<StepRecord> steps;     ///< those that ran
   Phase phase = Phase::root;         ///< the phase in which it ends
   std::vector<Step> rest;            ///< what is still to run of that phase
+  std::vector<CacheBind> binds;      ///< that hooks of it or of layers below had left when it ended
   bool is_copy = false;              ///< holds the whole work area: made where there is no overlay
   WriteTimes written;                ///< by its build so far: files that are of it or of layers below
   std::string blob;                  ///< SHA-256 of the archive

@@ -42,8 +42,7 @@ namespace {
 
 constexpr std::size_t k_native_steps = 2;  // size and layout; outputs
 
-/// The image cache of a recorded build, and its lock files: what hooks find in the user's own would not be in the lock.
-const fs::path k_private_cache = "/hearth/image-cache";
+/// As k_private_cache.
 const fs::path k_private_lock_files = "/hearth/lock-files";
 
 std::vector<std::string> labels_of(const std::vector<DeviceHook>& hooks) {
@@ -156,6 +155,7 @@ class Build final : StepObserver {
     if (keeper_->taken() == 0 && in_.network != nullptr && *in_.request.fetching.mode != fetch::FetchMode::record)
       in_.progress.note(
           "a replay proves that it needs nothing else: it takes no layer of the recording, and all its steps run");
+    keeper_->bind_again();
     if (keeper_->taken() > 0 && resume_.phase == Phase::root) rebind_devices(k_target_root / "dev");
     phases_.set_observer(*this);
   }
@@ -208,17 +208,18 @@ class Build final : StepObserver {
     const auto blocks = static_cast<std::uint64_t>(status.f_blocks - status.f_bfree);
     work_area_ = std::max(work_area_, blocks * static_cast<std::uint64_t>(status.f_bsize));
   }
-  /// What is mounted in the target would be in the way.
+  /// What is mounted in the target would be in the way. Taking our mounts away takes away the hooks' with them, so they
+  /// are looked at first.
   void keep(const std::vector<Step>& rest) override {
     const bool mounted = mounts_.has_value();
-    mounts_.reset();
-    unbind_devices(k_target_root / "dev");
-    keeper_->keep(rest);
-    if (mounted) {
-      mounts_.emplace(k_target_root);
-    } else {
-      rebind_devices(k_target_root / "dev");
+    if (!mounted) unbind_devices(k_target_root / "dev");
+    if (keeper_->mounts_allow_keeping(mounted ? TargetMounts::places(k_target_root) : std::vector<fs::path>())) {
+      mounts_.reset();
+      keeper_->keep(rest);
+      if (mounted) mounts_.emplace(k_target_root);
+      keeper_->bind_again();
     }
+    if (!mounted) rebind_devices(k_target_root / "dev");
   }
 
   /// Upstream defines this one from extra-data.d on only; elements rely on its being unset before.

@@ -52,28 +52,30 @@ void ask_session(fetch::FetchSession& network, LayerKeeperSetup& setup) {
 std::unique_ptr<LayerKeeper> make_layer_keeper(const BuildInputs& inputs) {
   fs::create_directories(k_layers_directory);
   LayerStore store(inputs.layer_store);
-  LayerKeeperSetup setup{.plan = inputs.plan,
-                         .policy = inputs.layers,
-                         .store = std::move(store),
-                         .cache = layer_directory(inputs.request.cache),
-                         .base_key = layers_base_key(inputs.request, k_shims_directory, k_library_directory),
-                         .image = inputs.request.output,
-                         .written = inputs.places->written_by_hooks(),
-                         .scratch = {{k_temporary_directory, k_temporary_directory},
-                                     {"/tmp", "/hearth/private/tmp/upper"},
-                                     {"/var/tmp", "/hearth/private/var/tmp/upper"}},
-                         .times = k_layers_directory,
-                         .began = new_write_time(k_layers_directory),
-                         .epoch = source_date_epoch(inputs.request.environment),
-                         .facts = inputs.facts,
-                         .remote_facts = {},
-                         .repository_seen = {},
-                         .network = inputs.network,
-                         .watch = inputs.watch,
-                         .remote = inputs.network == nullptr ? remote_cache(inputs) : nullptr,
-                         .clock = inputs.clock,
-                         .progress = inputs.progress,
-                         .log = inputs.log};
+  LayerKeeperSetup setup{
+      .plan = inputs.plan,
+      .policy = inputs.layers,
+      .store = std::move(store),
+      .cache = layer_directory(inputs.request.cache),
+      .base_key = layers_base_key(inputs.request, k_shims_directory, k_library_directory),
+      .image = inputs.request.output,
+      .downloads = fs::weakly_canonical(inputs.network == nullptr ? inputs.request.cache : k_private_cache),
+      .written = inputs.places->written_by_hooks(),
+      .scratch = {{k_temporary_directory, k_temporary_directory},
+                  {"/tmp", "/hearth/private/tmp/upper"},
+                  {"/var/tmp", "/hearth/private/var/tmp/upper"}},
+      .times = k_layers_directory,
+      .began = new_write_time(k_layers_directory),
+      .epoch = source_date_epoch(inputs.request.environment),
+      .facts = inputs.facts,
+      .remote_facts = {},
+      .repository_seen = {},
+      .network = inputs.network,
+      .watch = inputs.watch,
+      .remote = inputs.network == nullptr ? remote_cache(inputs) : nullptr,
+      .clock = inputs.clock,
+      .progress = inputs.progress,
+      .log = inputs.log};
   inputs.network == nullptr ? ask_servers(inputs, setup) : ask_session(*inputs.network, setup);
   return std::make_unique<LayerKeeper>(
       std::move(setup), WorkArea::create(k_build_directory, k_layers_directory, !inputs.request.copy_layers));

@@ -477,8 +477,8 @@ BuilderPlaces enter_sandbox(const SandboxSpec& spec) {
 }
 
 TargetMounts::TargetMounts(fs::path root) : root_(std::move(root)) {
-  for (const char* name : {"proc", "sys", "dev"}) {
-    if (!fs::exists(root_ / name)) make_directory(root_ / name);
+  for (const fs::path& place : places(root_)) {
+    if (!fs::exists(place)) make_directory(place);
   }
   mount_proc(root_ / "proc");
   bind_mount("/sys", root_ / "sys", Access::read_only);
@@ -491,6 +491,8 @@ TargetMounts::~TargetMounts() {
   } catch (...) {  // the namespace goes with the process
   }
 }
+
+std::vector<fs::path> TargetMounts::places(const fs::path& root) { return {root / "proc", root / "sys", root / "dev"}; }
 
 void TargetMounts::unmount() { unmount_below(root_); }
 

@@ -47,6 +47,8 @@ inline const fs::path k_shims_directory = "/hearth/shims";
 inline const fs::path k_library_directory = "/hearth/lib";
 inline const fs::path k_elements_directory = "/hearth/elements";
 inline const fs::path k_target_root = "/hearth/build.0/mnt";
+/// The image cache of a recorded build: what hooks find in the user's own would not be in the lock.
+inline const fs::path k_private_cache = "/hearth/image-cache";
 
 /// Whether hooks write a file of this name beside an image: NAME, NAME.x, NAME-x.
 [[nodiscard]] bool is_beside(std::string_view file, std::string_view image);
@@ -90,6 +92,8 @@ class TargetMounts {
   TargetMounts& operator=(const TargetMounts&) = delete;
   ~TargetMounts();
   void unmount();
+  /// At and below which its own mounts are.
+  [[nodiscard]] static std::vector<fs::path> places(const fs::path& root);
 
  private:
   fs::path root_;

@@ -130,6 +130,13 @@ nobody $(getent passwd nobody | cut -d: -f6)"
     gives 0 "" "$sudo" --user=root id -un
     same out root
     gives 1 "unknown user nosuch" "$sudo" -u nosuch true
+    gives 1 "unknown user 71234" "$sudo" -u 71234 true
+    gives 0 "" "$sudo" -u '#71234' bash -c 'id -u; id -G; echo "$USER $HOME"'
+    same out "71234
+0
+#71234 /"
+    gives 0 "" "$sudo" -u '#71234' -g '#71235' id -G
+    same out 71235
 fi
 
 # ---- install-packages of yum and zypper

@@ -159,4 +159,34 @@ again && build "two three two"
 again && build "two three two"
 ran
 
+# A directory of the image cache that a hook binds into the target and leaves there, as upstream's dpkg does with apt's packages: the
+# steps behind are kept, and where a build goes on from them it is bound again, also where somebody removed it; a hook may end it.
+hook bound/root.d/60-bind <<< 'mkdir -p "$DIB_IMAGE_CACHE/bound" "$TARGET_ROOT/var/cache/bound"
+sudo mount --bind "$DIB_IMAGE_CACHE/bound" "$TARGET_ROOT/var/cache/bound"'
+hook bound/install.d/50-fills <<< 'mkdir -p /opt; echo package > /var/cache/bound/package'
+hook bound/install.d/60-takes <<< 'cat /var/cache/bound/package > /opt/took 2> /dev/null || echo none > /opt/took; echo more > /var/cache/bound/more'
+# bound TOOK: the image's hook found that there.
+bound() {
+    rm -f bound.tar
+    "$HEARTH" image create -n -t tar -o bound tiny-os bound > out 2>&1 < /dev/null || fail "with a bind the build fails: $(cat out)"
+    "$HEARTH" image why bound > why
+    [ "$(tar -xOf bound.tar ./opt/took)" = "$1" ] || fail "below the bind was $(tar -xOf bound.tar ./opt/took), not $1"
+    [ -n "${ended:-}" ] || ! tar -tf bound.tar | grep -q '^[.]/var/cache/bound/.' || fail "what was bound is in the image"
+}
+bound package
+bound package
+ran
+echo 'echo again' >> elements/bound/install.d/60-takes
+rm cache/bound/more
+bound package
+mapfile -t behind < <(awk '$1 == "ran" { print $2 }' why)
+[ "${behind[0]}" = install.d/60-takes ] && [ -e cache/bound/more ] || fail "not from its hook on, or it was bound no more: ${behind[*]}"
+echo 'echo and again' >> elements/bound/install.d/60-takes
+rm -r cache/bound
+bound none
+[ "$(ls cache/bound)" = more ] || fail "the directory that was removed is not bound again"
+hook bound/extra-data.d/60-ends <<< 'sudo umount "$TMP_MOUNT_PATH/var/cache/bound"'
+ended=yes bound package
+tar -tf bound.tar | grep -q '^[.]/var/cache/bound/more' && [ "$(ls cache/bound)" = more ] || fail "a hook can't end the bind"
+
 finish

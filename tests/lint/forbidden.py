@@ -51,6 +51,7 @@ TREE_WALKERS = {
     "builder/disk/layout/image_size.cpp",  # what TreeReader did not find
     "builder/guestfs/appliance_check.cpp",  # the root is the host's own
     "builder/layers/archive_entry.cpp",  # walks down by lstat
+    "builder/layers/cache_binds.cpp",  # canonical() before a bind
     "builder/layers/difference.cpp",  # walks down by lstat
     "builder/layers/read_watch.cpp",  # directories of the merged hooks; what is watched is not read
     "builder/run/build.cpp",  # remove_all and a list, which follow no link

@@ -225,7 +225,13 @@ TEST_F(ClosureTest, ACycleThroughAProvidedNameIsOne) {
   EXPECT_EQ(describe_cycle(set.cycles[0]), "a -> p -> a");
 }
 
-TEST_F(ClosureTest, AnElementMayBeListedTwice) { EXPECT_THAT(tree.close({"os", "os"}).names(), ElementsAre("os")); }
+TEST_F(ClosureTest, AnElementMayBeListedTwiceThatProvidesNothing) {
+  tree.add("foo").add("self", "", "self");
+  EXPECT_THAT(tree.close({"foo", "os", "foo"}).names(), ElementsAre("foo", "os"));
+  EXPECT_THAT(tree.close({"self", "os", "self"}).names(), ElementsAre("os", "self"));
+  EXPECT_THAT(refusal({"os", "foo", "os"}),
+              AllOf(HasSubstr("operating-system: already provided by ['os']"), HasSubstr("List it once.")));
+}
 
 TEST_F(ClosureTest, AnUnknownElementIsToldWithItsNearestNameAndTheSearchPath) {
   tree.add("debian-minimal");

@@ -9,6 +9,7 @@ namespace hearth::builder {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(KeptName, IsTheLastPartOfTheSource) {
   EXPECT_EQ(kept_name({.source = "https://host/openstack/octavia.git"}), "octavia");
@@ -43,6 +44,14 @@ TEST_F(TreeFetchTest, ADirectoryIsKeptWithItsOrigin) {
   EXPECT_EQ(tree.origin.value("sha256", "").size(), 64U);
   EXPECT_EQ(parse_json(read_file(tree.elements / k_origin_file), "").value(), tree.origin);
   EXPECT_TRUE(files.status(tree.elements / "web/install.d/10-web")->mode & 0100U);
+}
+
+TEST_F(TreeFetchTest, ASourceThatIsNearlyUpstreamsNameIsTold) {
+  const auto story = [&](const char* word) {
+    return story_of([&] { return fetch_tree({.source = word}, kept, runner).elements.string(); });
+  };
+  EXPECT_THAT(story("diskimage-bilder"), HasSubstr("did you mean 'diskimage-builder'?"));
+  EXPECT_THAT(story("/no/where"), Not(HasSubstr("did you mean")));
 }
 
 TEST_F(TreeFetchTest, ALaterOneTakesThePlaceAndAFailedOneChangesNothing) {

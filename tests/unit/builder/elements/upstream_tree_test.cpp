@@ -31,6 +31,39 @@ TEST_F(UpstreamTreeTest, APackageBesideAProgramInPathIsFoundBeforeTheUsersAndThe
   EXPECT_EQ(found({{"PATH", "/venv/bin:/usr/bin"}}), "/venv/lib/python3.13/site-packages/diskimage_builder/elements");
 }
 
+TEST_F(UpstreamTreeTest, TheUsersPackagesComeBeforeTheMachinesThoughPathNamesThose) {
+  has("/usr/lib/python3/dist-packages/diskimage_builder/elements");
+  has("/home/anna/.local/lib/python3.11/site-packages/diskimage_builder/elements");
+  EXPECT_EQ(found({{"PATH", "/usr/local/bin:/usr/bin:/bin"}}),
+            "/home/anna/.local/lib/python3.11/site-packages/diskimage_builder/elements");
+}
+
+TEST_F(UpstreamTreeTest, PythonsOwnVariablesAreHeeded) {
+  has("/usr/lib/python3/dist-packages/diskimage_builder/elements");
+  has("/venv/lib/python3.13/site-packages/diskimage_builder/elements");
+  EXPECT_EQ(found({{"VIRTUAL_ENV", "/venv"}, {"PATH", "/usr/bin"}}),
+            "/venv/lib/python3.13/site-packages/diskimage_builder/elements");
+  has("/src/dib/diskimage_builder/elements");
+  EXPECT_EQ(found({{"VIRTUAL_ENV", "/venv"}, {"PYTHONPATH", "/nothing::/src/dib"}}),
+            "/src/dib/diskimage_builder/elements");
+}
+
+TEST_F(UpstreamTreeTest, ACheckoutThatPipInstalledForEditingIsFound) {
+  const std::string packages = "/venv/lib/python3.13/site-packages/";
+  has("/src/dib/diskimage_builder/elements");
+  for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
+           {"diskimage-builder.egg-link", "/src/dib\n.\n"},
+           {"__editable__.diskimage_builder-3.30.pth", "/src/dib\n"},
+           {"easy-install.pth", "import sys\n/elsewhere\n/src/dib\n"},
+           {"__editable___diskimage_builder_3_30_finder.py",
+            "MAPPING: dict[str, str] = {'diskimage_builder': '/src/dib/diskimage_builder'}\n"}}) {
+    files.put(packages + name, text);
+    EXPECT_EQ(found({{"PATH", "/venv/bin:/usr/bin"}}), "/src/dib/diskimage_builder/elements") << name;
+    files.put(packages + name, "import sys\n");
+    EXPECT_EQ(found({{"PATH", "/venv/bin:/usr/bin"}}), "") << name;
+  }
+}
+
 TEST_F(UpstreamTreeTest, WhatWasFetchedComesFirst) {
   has("/usr/lib/python3/dist-packages/diskimage_builder/elements");
   has("/home/anna/.local/share/hearth/elements/diskimage-builder/elements");

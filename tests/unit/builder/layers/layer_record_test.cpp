@@ -30,6 +30,30 @@ TEST(LayerRecord, IsReadBackAsItWasWritten) {
   EXPECT_EQ(parse_layer_record(older.dump())->made_by, "");
 }
 
+TEST(LayerRecord, TellsWhatHooksHadBoundOfTheImageCache) {
+  LayerRecord record = example();
+  record.binds = {{"apt/debian", "var/cache/apt/archives", false}, {"pip", "tmp/pip", true}};
+  const std::optional<LayerRecord> read = parse_layer_record(to_json(record).dump());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->binds, record.binds);
+  EXPECT_EQ(read->id(), record.id());
+  EXPECT_NE(record.id(), example().id());
+  EXPECT_EQ(to_json(record).at("version"), 5) << "a Hearth that knows no binds must not take it";
+  EXPECT_EQ(to_json(example()).at("version"), 4);
+}
+
+TEST(LayerRecord, NoneBindsWhatLeadsOutOfTheCacheOrTheTarget) {
+  for (const CacheBind& bad : std::vector<CacheBind>{{"../x", "var/cache/x", false},
+                                                     {"/etc", "var/cache/x", false},
+                                                     {"x", "var/cache/../../etc", false},
+                                                     {"x", "/tmp/x", false},
+                                                     {"x", "etc/x", false}}) {
+    LayerRecord record = example();
+    record.binds = {bad};
+    EXPECT_FALSE(parse_layer_record(to_json(record).dump())) << bad.from << " on " << bad.to;
+  }
+}
+
 TEST(LayerRecord, FactsMayBeAnyBytes) {
   const Facts facts = {{"hook f\xff", "\xfe"}, {"hook f\xfe", "x"}, {"\x01hook", "\x01"}, {"hook \xc3\xa4", "1"}};
   EXPECT_EQ(facts_from(parse_json(format_json(json_of(facts)), "facts").value_or_throw()), facts);

@@ -136,10 +136,10 @@ TEST(BuildPlanOracle, WhatElementsAreCalledChangesNoStep) {
     Names others = names;
     chance.shuffle(others);
     Names requested;
-    for (std::size_t i = 0; i < names.size(); ++i) {
+    for (std::size_t i = 1; i < names.size(); ++i) {
       if (chance.percent(50)) requested.push_back(std::to_string(i));
     }
-    requested.emplace_back("0");
+    requested.emplace_back("0");  // once, for it provides something
     const std::size_t seed = chance.below(1'000'000);
     std::vector<Names> told;
     for (const Names& called : {names, others}) {

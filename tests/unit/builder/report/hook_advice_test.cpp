@@ -37,6 +37,18 @@ TEST(AdviceOnRefusal, KnowsWhatProgramsSay) {
             "DIB_DEBIAN_SECURITY_SUBPATH=-security"},
            {"fatal: '/root/src/x' does not appear to be a git repository", "HEARTH_HOST_FILES"},
            {"curl: (37) Couldn't open file /home/me/x", "host-files"},
+           {"E: The repository 'http://security.debian.org stable/updates InRelease' is not signed.", "up to"},
+           {"mkdir: cannot create directory '/root/.ssh': Read-only file system", "export HOME="},
+           {"elements/x/extra-data.d/50-x:3: /home/anna/x: Read-only file system", "export HOME="},
+           {"ionice: ioprio_set failed: Operation not permitted", "ionice -c2"},
+           {"curl: (7) Failed to connect to localhost port 80 after 0 ms: Couldn't connect to server", "in one hook"},
+           {"x: line 3: /dev/tcp/127.0.0.1/8099: Connection refused", "HEARTH_NETWORK=host"},
+           {"psql: error: connection to server on socket \"/run/x/.s.PGSQL.5432\" failed: No such file", "in one hook"},
+           {"ERROR 2002 (HY000): Can't connect to local server through socket '/run/x.sock' (2)", "in one hook"},
+           {"Cannot connect to the Docker daemon at unix:///run/x.sock. Is the docker daemon running?", "in one hook"},
+           {"elements/x/extra-data.d/50-x:3: eval_run_d: command not found", "$_LIB"},
+           {"50-x: line 3: finalise_base: command not found", "$_LIB"},
+           {"chattr: Operation not permitted while setting flags on /x", "that finalise.d sets"},
            {"mount: /x: permission denied.", "tmpfs, overlays and binds"}}) {
     EXPECT_THAT(advice_on_refusal({line}), HasSubstr(advice)) << line;
   }
@@ -49,6 +61,8 @@ TEST(AdviceOnRefusal, IsSilentOfOtherFailures) {
         "sysctl: cannot stat /proc/sys/net/bridge/bridge-nf-call-iptables: No such file or directory",
         "umount: /mnt: must be superuser to unmount: Operation not permitted", "W: losetup: not found",
         "hwclock: unrecognized option '--x'", "install: invalid option: Invalid argument", "update: cannot set date",
+        "mkdir: cannot create directory '/hearth/build.0/mnt/root/.ssh': Read-only file system",
+        "50-x: line 3: my_run_d: command not found", "curl: (7) Failed to connect to mirror.example port 80",
         "See /proc/sys/kernel/random/boot_id for the id"}) {
     EXPECT_EQ(advice_on_refusal({line}), "") << line;
   }
