@@ -93,6 +93,7 @@ std::vector<std::string> taken_places(const Ledger& ledger, const ImportPlan& pl
 
 /// A machine that its file says is in use is not made available by an import alone.
 State wanted_state(const NodeDraft& draft, const ImportRequest& request) {
+  if (!draft.shared_bmc.empty()) return State::enroll;
   return request.to == State::available && !draft.in_use.empty() ? State::manageable : request.to;
 }
 
@@ -145,7 +146,7 @@ ImportResult Conductor::import(const ImportRequest& request) {
     result.faults = entries.error().text();
     return result;
   }
-  Drafts drafts = draft_nodes(*entries);
+  Drafts drafts = draft_nodes(*entries, request.to == State::enroll ? Completeness::enrolled : Completeness::reachable);
   result.warnings = drafts.warnings;
   std::vector<const Node*> nodes;
   if (request.remove_absent) {
@@ -216,7 +217,7 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
     if (change) result.changes.emplace(changed.uuid, node_changes(node(step.node), changed));
     // What was wrong with it may be what was corrected, in the file or, where that is as it was, around the machine.
     const bool is_retried = given_to(changed).empty() && !changed.maintenance && changed.state == State::enroll &&
-                            !changed.last_error.empty() && request.to != State::enroll;
+                            !changed.last_error.empty() && wanted_state(step.draft, request) != State::enroll;
     if (!change && is_retried) result.retried.push_back(changed.uuid);
     if ((!change && !is_retried) || request.dry_run) return;
     if (change) changed.updated = ledger_.now();
@@ -250,7 +251,7 @@ void Conductor::register_new(const ImportStep& step, const ImportRequest& reques
   result.names.emplace(fresh.uuid, fresh.name);
   result.machines.emplace(fresh.uuid, machine_text(fresh, step.draft.management_id));
   const State to = wanted_state(step.draft, request);
-  if (to != request.to)
+  if (to == State::manageable && to != request.to)
     result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name), ": ", step.draft.in_use,
                                   " says that it is in use: it becomes manageable, and not available; hearth node "
                                   "adopt takes it over as it runs, hearth node provide makes it available"));

@@ -153,6 +153,34 @@ std::vector<std::string> warning_lines(const std::vector<EntryWarning>& warnings
   return lines;
 }
 
+/// Machines of one BMC that nothing tells apart, where their form has such: an order to one would reach another. They
+/// lose the BMC's address, so that none can be given, until somebody says whose port or system is whose.
+void part_from_shared_bmcs(const std::vector<ListingEntry>& entries, std::vector<NodeDraft>& drafts,
+                           std::vector<EntryWarning>& warnings) {
+  std::map<std::string, std::vector<NodeDraft*>> by_bmc;
+  for (NodeDraft& draft : drafts) {
+    if (entries[draft.index].may_share_bmc && !draft.management_id.empty())
+      by_bmc[draft.management_id].push_back(&draft);
+  }
+  for (auto& [bmc, sharing] : by_bmc) {
+    const DriverRow* row = driver_named(sharing.front()->driver);
+    if (sharing.size() < 2 || row == nullptr) continue;
+    const std::string address = driver_key(*row, "pm_addr").value_or("");
+    const std::string apart = cat(row->prefix, row->identity == DriverRow::Identity::system ? "_system_id" : "_port");
+    for (NodeDraft* draft : sharing) {
+      draft->shared_bmc = draft->info(address);
+      draft->driver_info.erase(address);
+      draft->management_id.clear();
+      warnings.push_back(
+          {draft->index, entries[draft->index].at.line, draft->name,
+           cat(sharing.size(), " entries have the BMC ", draft->shared_bmc, ", and no ", apart,
+               " tells whose machine is whose: each stays in enroll, without the address, as an order to one would "
+               "reach another; hearth node set NODE --driver-info ",
+               address, "=", draft->shared_bmc, " --driver-info ", apart, "=…, then hearth node manage NODE")});
+    }
+  }
+}
+
 /// What two entries must not share.
 class Uniqueness {
  public:
@@ -242,7 +270,7 @@ std::vector<std::string> shared_places(const std::vector<ListingEntry>& entries)
   return lines;
 }
 
-Drafts draft_nodes(const std::vector<ListingEntry>& entries) {
+Drafts draft_nodes(const std::vector<ListingEntry>& entries, Completeness completeness) {
   Drafts drafts;
   std::set<std::string> left_out;
   for (const ListingEntry& entry : entries) left_out.insert(entry.left_out.begin(), entry.left_out.end());
@@ -254,8 +282,9 @@ Drafts draft_nodes(const std::vector<ListingEntry>& entries) {
   Uniqueness unique(drafts.faults);
   std::set<std::pair<int, std::string>> headings;
   std::vector<EntryWarning> warnings;
+  std::vector<EntryCheck> checks;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    EntryCheck check(entries[i], i);
+    EntryCheck& check = checks.emplace_back(entries[i], i, completeness);
     check.all();
     for (Fault& fault : check.take_faults()) {
       const std::pair heading{fault.at.column, fault.text};  // what is wrong with a heading is wrong in each row
@@ -264,8 +293,9 @@ Drafts draft_nodes(const std::vector<ListingEntry>& entries) {
     warnings.insert(warnings.end(), check.warnings().begin(), check.warnings().end());
     if (!entries[i].data.is_object()) continue;
     drafts.nodes.push_back(draft_of(entries[i], i, check, warnings));
-    unique.add(drafts.nodes.back(), entries[i], check);
   }
+  part_from_shared_bmcs(entries, drafts.nodes, warnings);
+  for (const NodeDraft& draft : drafts.nodes) unique.add(draft, entries[draft.index], checks[draft.index]);
   for (std::string& line : warning_lines(warnings)) drafts.warnings.push_back(std::move(line));
   return drafts;
 }

@@ -15,6 +15,7 @@ struct NodeDraft {
   std::size_t index = 0;  ///< in the file, from 0
   std::string uuid, name, driver;
   std::string in_use;         ///< what says so in its file; else empty
+  std::string shared_bmc;     ///< of its file's other entries, too, so that its address was left out; else empty
   std::string management_id;  ///< what its management is known by; may be empty
   Json driver_info = Json::object();
   Json properties = Json::object();
@@ -56,8 +57,12 @@ struct Drafts {
 /// "node #3 (b): it stands where node #0 (a) does: rack C, slot 10". No fault: a chassis may have several.
 [[nodiscard]] std::vector<std::string> shared_places(const std::vector<ListingEntry>& entries);
 
+/// Whether each must say how its BMC is reached, or may become a node that is only enrolled, as in Ironic.
+enum class Completeness { reachable, enrolled };
+
 /// Checks all entries, each on its own and against each other, and gives what becomes of them.
-[[nodiscard]] Drafts draft_nodes(const std::vector<ListingEntry>& entries);
+[[nodiscard]] Drafts draft_nodes(const std::vector<ListingEntry>& entries,
+                                 Completeness completeness = Completeness::reachable);
 
 /// "its BMC has a user and no password; is a cell empty?", by what its driver is told of it; IPMI without either is
 /// told of, too. Else empty.

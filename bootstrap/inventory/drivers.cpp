@@ -104,7 +104,15 @@ std::string management_id(const DriverRow& row, const Json& info) {
     host.resize(colon);
   }
   const bool usual = port.empty() || (row.driver == "ipmi" && port == "623");
-  return usual ? host : cat(host, ":", port);
+  if (!usual) host += cat(":", port);
+  // Machines behind one BMC, which bridges to them.
+  const std::string target = row.driver == "ipmi" ? text_in(info, "ipmi_target_address") : "";
+  if (target.empty() || text_in(info, "ipmi_bridging") == "no") return host;
+  const std::string transit = text_in(info, "ipmi_transit_address");
+  const auto part = [&](const char* channel, const std::string& of_it) {
+    return of_it.empty() ? "" : cat(";", text_in(info, channel, "0"), ".", to_lower(of_it));
+  };
+  return cat(host, part("ipmi_transit_channel", transit), part("ipmi_target_channel", target));
 }
 
 }  // namespace hearth::bootstrap

@@ -160,15 +160,14 @@ void EntryCheck::check_driver() {
   const std::string type = text_in(entry_.data, "pm_type");
   if (type.empty()) {
     const bool is_told = std::any_of(entry_.faults.begin(), entry_.faults.end(), [](const auto& told) {
-      return told.first == "power_type" || told.first == "bmc";  // in its form's words
+      return told.first == "power_type" || told.first == "bmc" || told.first == "spec.bmc.address";  // its form's words
     });
     if (!is_told) fault("pm_type", "pm_type (ironic driver to use) is required");
     return;
   }
   const DriverRow* row = driver_of(type);
   if (row == nullptr) {
-    std::vector<std::string> types;
-    std::vector<std::string> drivers;
+    std::vector<std::string> types, drivers;
     for (const DriverRow& known : driver_table()) {
       types.insert(types.end(), known.types.begin(), known.types.end());
       if (known.supported) drivers.emplace_back(known.driver);
@@ -198,7 +197,10 @@ void EntryCheck::check_mandatory(const DriverRow& row) {
   }
   const bool has_mac = entry_.data.contains("mac") || entry_.data.contains("ports");
   if (row.identity == DriverRow::Identity::none && !has_mac) missing.emplace_back("mac");
-  if (!missing.empty()) fault("pm_type", cat("The following fields are missing: ", join(missing, ", ")));
+  if (!missing.empty() && may_lack_bmc())
+    warning("pm_type", cat("it is enrolled only, and can't be managed yet: there is no ", join(missing, ", ")));
+  else if (!missing.empty())
+    fault("pm_type", cat("The following fields are missing: ", join(missing, ", ")));
   if (!has_mac && missing.empty())
     warning("pm_type", "no MAC address: whatever boots from the network is not known to be this machine");
 }

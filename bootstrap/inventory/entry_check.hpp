@@ -12,7 +12,8 @@ namespace hearth::bootstrap {
 /// Collects the faults of an entry.
 class EntryCheck {
  public:
-  EntryCheck(const ListingEntry& entry, std::size_t index) : entry_(entry), index_(index) {}
+  EntryCheck(const ListingEntry& entry, std::size_t index, Completeness completeness = Completeness::reachable)
+      : entry_(entry), index_(index), completeness_(completeness) {}
 
   void all();
   [[nodiscard]] std::vector<Fault> take_faults() { return std::move(faults_); }
@@ -23,6 +24,11 @@ class EntryCheck {
  private:
   void fault(const std::string& path, std::string text);
   void warning(const std::string& path, const std::string& text);
+  /// A node that is only enrolled; but one with neither card nor UUID a further import would not know again.
+  [[nodiscard]] bool may_lack_bmc() const {
+    return completeness_ == Completeness::enrolled &&
+           (entry_.data.contains("mac") || entry_.data.contains("ports") || entry_.data.contains("uuid"));
+  }
   void check_driver();
   void check_mandatory(const DriverRow& row);
   void check_known_keys(const DriverRow& row);
@@ -39,6 +45,7 @@ class EntryCheck {
 
   const ListingEntry& entry_;
   std::size_t index_;
+  Completeness completeness_;
   std::vector<Fault> faults_;
   std::vector<EntryWarning> warnings_;
   std::vector<std::pair<std::string, Position>> macs_;

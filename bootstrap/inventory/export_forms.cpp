@@ -324,6 +324,7 @@ Json maas_machine(const Json& node, std::set<std::string>& lost) {
   if (source.text("ipmi_protocol_version") == "1.5") out["power_parameters"]["power_driver"] = "LAN";
   if (const std::string level = source.text("ipmi_priv_level"); !level.empty())
     out["power_parameters"]["privilege_level"] = level;
+  if (const std::string key = source.text("ipmi_hex_kg_key"); !key.empty()) out["power_parameters"]["k_g"] = "0x" + key;
   const std::string arch = source.text("arch");
   if (!arch.empty())
     out["architecture"] = cat(arch == "x86_64" ? "amd64" : arch == "aarch64" ? "arm64" : arch, "/generic");
@@ -362,7 +363,8 @@ Json openchami_node(const Json& node, std::set<std::string>& lost) {
   ExportSource source(node);
   const std::string type = source.text("pm_type");
   Json out = source.by_table(ListingFormat::openchami);
-  if (type != "redfish" && !is_switched_by_hand(type)) lost.insert(cat("the driver ", type));
+  if (type != "redfish" && !is_switched_by_hand(type))
+    lost.insert(cat("the driver ", type, " (OpenCHAMI's BMCs speak Redfish: as that it would come back)"));
   if (!out.contains("xname")) lost.insert("an xname, which OpenCHAMI asks for (hearth node set --extra xname=…)");
   const std::string address = source.seed("ipv4_address");
   if (!address.empty() && out.contains("interfaces"))

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "bootstrap/inventory/entry_check.hpp"
+#include "bootstrap/inventory/in_use.hpp"
 #include "bootstrap/inventory/machine_forms.hpp"
 #include "bootstrap/inventory/recognition.hpp"
 #include "bootstrap/node/node.hpp"
@@ -137,6 +138,7 @@ bool is_place(std::string_view column) { return column == "rack" || column == "s
 
 void from_ironic_form(ListingEntry& entry) {
   if (entry.data.contains("pm_type") || !entry.data.contains("driver")) return;
+  entry.in_use = take_ironic_use(entry.data);
   Json out = Json::object();
   take_driver(entry, out);
   take_rest(entry.data, out);
@@ -146,6 +148,7 @@ void from_ironic_form(ListingEntry& entry) {
 
 void from_bifrost_form(const std::string& name, ListingEntry& entry) {
   flatten_power(entry);
+  entry.in_use = take_ironic_use(entry.data);
   Json out = Json::object();
   take_driver(entry, out);
   take_rest(entry.data, out);
@@ -200,6 +203,7 @@ ListingEntry bifrost_row(const CsvRow& row, Position at) {
   ListingEntry entry;
   entry.at = at;
   entry.data = {{"pm_type", "ipmi"}, {"arch", "x86_64"}};
+  entry.may_share_bmc = true;  // virtual machines of one host, which its drivers of then found by their MAC
   for (const auto& [column, key] : columns) {
     const std::string value = column < fields.size() ? std::string(trim(fields[column])) : "";
     if (value.empty()) continue;
@@ -300,12 +304,45 @@ class CsvTable {
       if (entry.data.erase(column) > 0) entry.left_out.insert(column);
     }
     if (!entry.known.empty()) entry.headings = headings_;
+    if (form_ == ListingFormat::netbox && is_no_machine(entry)) {
+      others_.insert(device_text(fields));
+      return std::nullopt;
+    }
     entries.push_back(std::move(entry));
+    return std::nullopt;
+  }
+  /// Nothing, or why there is no machine.
+  std::optional<ParseError> end() {
+    if (others_.empty()) return std::nullopt;
+    if (entries.empty())
+      return at_line(
+          source_, 1,
+          cat("no device of this export is a machine: none has a MAC (a column mac, or a custom field) or an "
+              "out-of-band address (OOB IP); ",
+              join(std::vector<std::string>(others_.begin(), others_.end()), ", ")));
+    entries.front().left_out.merge(others_);
     return std::nullopt;
   }
   std::vector<ListingEntry> entries;
 
  private:
+  /// A switch or a PDU: nothing reaches it, and nothing boots from the network.
+  static bool is_no_machine(const ListingEntry& entry) {
+    return text_in(entry.data, "pm_type") == "manual-management" && !entry.data.contains("pm_addr") &&
+           !entry.data.contains("mac");
+  }
+  /// "device sw1 (leaf, N9K-C93180; neither MAC nor out-of-band address)".
+  [[nodiscard]] std::string device_text(const std::vector<std::string>& fields) const {
+    std::string name;
+    std::string about;
+    for (std::size_t i = 0; i < header_.size(); ++i) {
+      const std::string& column = header_[i];
+      if (column == "name") name = trim(fields[i]);
+      const bool tells = column == "role" || column == "device_role" || column == "type" || column == "device_type";
+      if (tells && !trim(fields[i]).empty()) about += cat(about.empty() ? "" : ", ", trim(fields[i]));
+    }
+    return cat("device ", name, " (", about, about.empty() ? "" : "; ", "neither MAC nor out-of-band address)");
+  }
   std::string begin(const std::vector<std::string>& fields) {
     const ListingFormat seen = form_of_table(fields);
     if (const std::string guess = seen == ListingFormat::any ? others_header(fields) : ""; !guess.empty()) return guess;
@@ -388,6 +425,7 @@ class CsvTable {
   std::vector<std::string> header_;
   std::map<std::string, Heading> headings_;
   std::set<std::string> left_out_;
+  std::set<std::string> others_;  ///< devices that are no machines
 };
 
 }  // namespace
@@ -414,6 +452,7 @@ Result<std::vector<ListingEntry>> read_csv_listing(std::string_view text, std::s
     first = number + 1;
   }
   if (open) return at_line(source, first, "a quote is not closed");
+  if (const std::optional<ParseError> fault = table.end()) return *fault;
   return std::move(table.entries);
 }
 

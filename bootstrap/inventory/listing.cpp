@@ -140,12 +140,7 @@ void add_ironic_nodes(const Value& holder, EntryReader& reader, ListingEntries& 
 Result<ListingEntries> kubernetes_entries(ListingDocuments& documents, std::string_view source, ListingFormat form) {
   ListingEntries objects;
   for (std::size_t i = 0; i < documents.values.size(); ++i) {
-    const Value* items = documents.values[i].is_map() ? documents.values[i].find("items") : nullptr;
-    if (items == nullptr || !items->is_list()) {
-      objects.push_back(documents.readers[i].entry(documents.values[i]));
-    } else {
-      for (const Value& item : items->items()) objects.push_back(documents.readers[i].entry(item));
-    }
+    for (const Value* object : objects_in(documents.values[i])) objects.push_back(documents.readers[i].entry(*object));
   }
   const bool metal3 = form == ListingFormat::metal3;
   const char* machine = metal3 ? "BareMetalHost" : "Hardware";

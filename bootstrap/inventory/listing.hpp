@@ -53,11 +53,12 @@ struct Heading {
 struct ListingEntry {
   Json data = Json::object();  ///< instackenv's keys
   Position at;
-  std::map<std::string, Position> places;   ///< of "mac", "mac[0]", "ports[1].address"
-  std::string in_use;                       ///< what says that something runs on it: "status_name Deployed"
-  std::set<std::string> left_out;           ///< fields of the form that nothing here has a use for
-  std::vector<std::string> known;           ///< where there are fields that the form does not have: those that it has
-  std::map<std::string, Heading> headings;  ///< of a table whose form does not have all of them
+  std::map<std::string, Position> places;  ///< of "mac", "mac[0]", "ports[1].address"
+  std::string in_use;                      ///< what says that something runs on it: "status_name Deployed"
+  bool may_share_bmc = false;              ///< its form has several machines of one BMC, and nothing to tell them apart
+  std::set<std::string> left_out;          ///< fields of the form that nothing here has a use for
+  std::vector<std::string> known;          ///< where there are fields that the form does not have: those that it has
+  std::map<std::string, Heading> headings;                    ///< of a table whose form does not have all of them
   std::vector<std::pair<std::string, std::string>> faults;    ///< path, what is wrong there
   std::vector<std::pair<std::string, std::string>> warnings;  ///< likewise, of what is taken all the same
   [[nodiscard]] Position place(const std::string& path) const;

@@ -4,12 +4,15 @@
 #include <array>
 
 #include "base/base64.hpp"
+#include "base/hex.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "bootstrap/inventory/drivers.hpp"
 #include "bootstrap/inventory/foreign_forms.hpp"
 #include "bootstrap/inventory/form_fields.hpp"
+#include "bootstrap/inventory/in_use.hpp"
 #include "bootstrap/node/node.hpp"
+#include "bootstrap/power/driver_keys.hpp"
 
 namespace hearth::bootstrap {
 
@@ -40,47 +43,21 @@ void take_secret(ListingEntry& entry, const std::string& path, const std::string
   }
 }
 
-/// By MAAS' states. One that is not known here is in use: a machine that runs something is lost by the other mistake.
-bool is_idle_in_maas(std::string_view state) {
-  static constexpr std::array<std::string_view, 8> idle = {
-      "new", "commissioning", "failed commissioning", "testing", "failed testing", "ready", "broken", "missing"};
-  return std::ranges::find(idle, state) != idle.end();
-}
-
-/// " (do you mean Ready?)", where the state is none of MAAS', which has words as people read them.
-std::string meant_state_of_maas(const std::string& state) {
-  static const std::vector<std::string> all = {"New",
-                                               "Commissioning",
-                                               "Failed commissioning",
-                                               "Testing",
-                                               "Failed testing",
-                                               "Ready",
-                                               "Broken",
-                                               "Missing",
-                                               "Reserved",
-                                               "Deployed",
-                                               "Deploying",
-                                               "Failed deployment",
-                                               "Allocated",
-                                               "Retired",
-                                               "Releasing",
-                                               "Disk erasing",
-                                               "Releasing failed",
-                                               "Failed disk erasing",
-                                               "Entering rescue mode",
-                                               "Rescue mode",
-                                               "Failed to enter rescue mode",
-                                               "Exiting rescue mode",
-                                               "Failed to exit rescue mode"};
-  const auto is_it = [&](const std::string& one) { return to_lower(one) == to_lower(state); };
-  const std::optional<std::string> near = std::ranges::any_of(all, is_it) ? std::nullopt : nearest(state, all);
-  return near ? cat(" (do you mean ", *near, "?)") : "";
-}
-
-/// By NetBox' states; "active" is what its guide calls a device in service.
-bool is_idle_in_netbox(std::string_view state) { return state.empty() || state == "planned" || state == "staged"; }
-
 void add_capability(Json& made, const std::string& key, const std::string& value) { made["capabilities"][key] = value; }
+
+/// MAAS' K_g, a text or 0x and digits, as ours, which is in digits. MAAS prints one of each IPMI machine, mostly empty.
+void take_kg(ListingEntry& machine, const Json& power, Json& made) {
+  const std::string key = text_in(power, "k_g");
+  if (key.empty()) return;
+  const std::string hex = key.starts_with("0x") ? to_lower(key.substr(2)) : to_hex(key);
+  machine.places["ipmi_hex_kg_key"] = machine.place("power_parameters.k_g");
+  if (is_kg_key(hex))
+    made["ipmi_hex_kg_key"] = hex;
+  else
+    machine.faults.emplace_back("power_parameters.k_g",
+                                "power_parameters.k_g is no key of a BMC: 20 bytes at most, as text or as 0x and two "
+                                "hexadecimal digits each");
+}
 
 }  // namespace
 
@@ -141,6 +118,11 @@ std::string take_bmc_address(const std::string& address, Json& made) {
   if (std::find(redfish.begin(), redfish.end(), kind) == redfish.end()) {
     std::vector<std::string> names(redfish.begin(), redfish.end());
     names.insert(names.end(), {"ipmi", "libvirt"});
+    const bool is_makers = kind.starts_with("ilo") || kind == "irmc" || kind == "idrac" || kind == "ibmc";
+    if (is_makers)
+      return cat(scheme,
+                 ":// is its maker's own protocol, which nothing here speaks: where that BMC has Redfish or IPMI, "
+                 "put redfish://HOST/redfish/v1/Systems/ID or ipmi://HOST");
     const std::optional<std::string> near = nearest(kind, names);
     return cat("nothing here manages machines by ", scheme, "://",
                near ? cat("; do you mean ", *near, "://?") : cat("; there are ", join(names, ", ")));
@@ -154,9 +136,7 @@ std::string take_bmc_address(const std::string& address, Json& made) {
 void from_metal3_form(ListingEntry& host, const KubernetesObjects& objects) {
   Json made = Json::object();
   const Json& spec = object_member(host.data, "spec");
-  const std::string state = text_in(object_member(object_member(host.data, "status"), "provisioning"), "state");
-  if (state.starts_with("provision") || state == "externally provisioned" || state == "deprovisioning")
-    host.in_use = cat("status.provisioning.state ", state);
+  host.in_use = metal3_use(host.data);
   const Json& bmc = object_member(spec, "bmc");
   const std::string address = text_in(bmc, "address");
   if (address.empty()) {
@@ -229,6 +209,7 @@ void from_tinkerbell_form(ListingEntry& hardware, const KubernetesObjects& objec
   Json made = Json::object();
   const Json& spec = object_member(hardware.data, "spec");
   made["pm_type"] = k_by_hand;
+  hardware.in_use = tinkerbell_use(hardware.data);
   if (const std::string name = text_in(object_member(spec, "bmcRef"), "name"); !name.empty()) {
     const ListingEntry* machine = objects.find("Machine", namespace_of(hardware), name, hardware, "spec.bmcRef");
     if (machine != nullptr) take_tinkerbell_bmc(hardware, *machine, objects, made);
@@ -247,8 +228,7 @@ void from_tinkerbell_row(ListingEntry& row) {
 void from_maas_form(ListingEntry& machine) {
   Json made = Json::object();
   const Json& data = machine.data;
-  if (const std::string state = text_in(data, "status_name"); !state.empty() && !is_idle_in_maas(to_lower(state)))
-    machine.in_use = cat("status_name ", state, meant_state_of_maas(state));
+  machine.in_use = maas_use(data);
   const std::string type = text_in(data, "power_type", "manual");
   made["pm_type"] = type == "virsh" ? "libvirt" : type == "manual" ? k_by_hand : type;
   machine.places["pm_type"] = machine.place("power_type");
@@ -263,6 +243,11 @@ void from_maas_form(ListingEntry& machine) {
                                                   " reaches it is missing: put what `maas PROFILE machines "
                                                   "power-parameters` tells into it, as power_parameters"));
   }
+  if (type == "ipmi") take_kg(machine, power, made);
+  if (type == "virsh" && !text_in(power, "power_pass").empty())
+    machine.faults.emplace_back("power_parameters.power_pass",
+                                "power_parameters.power_pass: libvirt is reached here by SSH with a key of the seed's, "
+                                "never with a password: leave it out");
   if (type == "ipmi" && text_in(power, "power_driver") == "LAN") made["ipmi_protocol_version"] = "1.5";
   if (type == "ipmi" && power.contains("privilege_level"))
     made["ipmi_priv_level"] = to_upper(text_in(power, "privilege_level"));
@@ -281,6 +266,7 @@ void from_maas_form(ListingEntry& machine) {
   for (const Json& interface : list_member(data, "interface_set")) add(interface);
   if (!macs.empty()) made["mac"] = macs;
   apply_form_fields(ListingFormat::maas, machine, std::move(made));
+  if (type == "virsh") machine.data.erase("pm_password");  // it is refused in MAAS' word
 }
 
 void from_netbox_row(ListingEntry& row) {
@@ -292,8 +278,7 @@ void from_netbox_row(ListingEntry& row) {
     const std::string address = without_mask(text_in(row.data, key));
     if (!address.empty() && !made.contains("x_seed")) made["x_seed"]["ipv4_address"] = address;
   }
-  if (const std::string status = text_in(row.data, "status"); !is_idle_in_netbox(to_lower(status)))
-    row.in_use = cat("status ", status);
+  row.in_use = netbox_use(row.data);
   Json columns = Json::object();
   for (const auto& [key, value] : row.data.items()) {
     const bool custom = key.starts_with("cf_");
@@ -351,6 +336,7 @@ void from_warewulf_form(const std::string& name, ListingEntry& node) {
 
 void from_openchami_form(ListingEntry& node, const std::map<std::string, const Json*>& bmcs) {
   Json made = {{"pm_type", "redfish"}};
+  node.may_share_bmc = true;
   const std::string xname = text_in(node.data, "xname");
   // x1000c0s1b0n0 is a node of the BMC x1000c0s1b0.
   const std::size_t last = xname.rfind('n');
@@ -475,8 +461,10 @@ void from_ansible_form(const std::string& name, ListingEntry& host) {
   for (auto& [key, value] : host.data.items()) value = templated(value, variables);
   apply_form_fields(ListingFormat::ansible, host, std::move(made));
   const std::string written = replace_all(format_json(variables), " ", "");
-  std::erase_if(host.left_out,
-                [&](const std::string& each) { return written.find(cat("{{", each, "}}")) != std::string::npos; });
+  std::erase_if(host.left_out, [&](const std::string& each) {
+    const std::string variable = each.substr(0, each.find(' '));  // behind which may stand what is near it
+    return written.find(cat("{{", variable, "}}")) != std::string::npos;
+  });
   refuse_expressions(host.data, host);
 }
 

@@ -105,12 +105,7 @@ FormSigns signs_of_objects(const std::vector<Value>& documents, std::vector<std:
     kinds.push_back(kind);
   };
   for (const Value& document : documents) {
-    const Value* items = document.is_map() ? document.find("items") : nullptr;
-    if (items == nullptr || !items->is_list()) {
-      look(document);
-    } else {
-      for (const Value& item : items->items()) look(item);
-    }
+    for (const Value* object : objects_in(document)) look(*object);
   }
   return signs;
 }
@@ -148,6 +143,14 @@ std::string spreadsheet_kind(std::string_view bytes) {
   return has("[Content_Types].xml") || has("xl/") ? "a spreadsheet of Excel (.xlsx)" : "a ZIP archive";
 }
 
+std::vector<const Value*> objects_in(const Value& document) {
+  const Value* items = document.is_map() ? document.find("items") : &document;
+  if (items == nullptr || !items->is_list()) return {&document};
+  std::vector<const Value*> all;
+  for (const Value& item : items->items()) all.push_back(&item);
+  return all;
+}
+
 char separator_of(std::string_view first_line) {
   for (const char separator : {',', ';', '\t'}) {
     if (first_line.find(separator) != first_line.npos) return separator;
@@ -179,9 +182,14 @@ Result<ListingFormat> form_of(const std::vector<Value>& documents, std::string_v
                               const std::vector<Position>& places) {
   const Value top = documents.empty() ? Value() : documents.front();
   const Position at = places.empty() ? Position{1, 1} : places.front();
-  const bool objects = !documents.empty() && std::all_of(documents.begin(), documents.end(), [](const Value& document) {
-    return document.is_map() && document.find("apiVersion") != nullptr && document.find("kind") != nullptr;
-  });
+  const auto is_object = [](const Value& value) {
+    return value.is_map() && value.find("apiVersion") != nullptr && value.find("kind") != nullptr;
+  };
+  const auto is_of_objects = [&](const Value& document) {
+    return document.is_list() ? !document.items().empty() && std::ranges::all_of(document.items(), is_object)
+                              : is_object(document);
+  };
+  const bool objects = !documents.empty() && std::ranges::all_of(documents, is_of_objects);
   std::vector<std::string> kinds;
   const FormSigns signs = objects ? signs_of_objects(documents, kinds) : signs_of(top);
   if (signs.size() > 1) {

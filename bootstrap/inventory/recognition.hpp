@@ -12,6 +12,8 @@ namespace hearth::bootstrap {
 /// How a text is written: json, yaml, csv, lines or ini.
 [[nodiscard]] ListingFormat syntax_of(std::string_view text);
 
+/// Of a document of Kubernetes' objects: those of a List, or of a list that stands alone; else the document itself.
+[[nodiscard]] std::vector<const metadata::Value*> objects_in(const metadata::Value& document);
 /// The form of JSON's or YAML's documents; instackenv where nodes say nothing of themselves. A ParseError names what
 /// is there and what would be known, or both forms that it may have.
 [[nodiscard]] Result<ListingFormat> form_of(const std::vector<metadata::Value>& documents, std::string_view source,

@@ -24,6 +24,7 @@ Keys ipmi_keys() {
            .values = {"ADMINISTRATOR", "OPERATOR", "USER", "CALLBACK"}},
           {.name = "ipmi_protocol_version", .help = "IPMI's version", .fallback = "2.0", .values = {"2.0", "1.5"}},
           {.name = "ipmi_cipher_suite", .help = "cipher suite of IPMI 2.0 (17; 3 where a BMC has none of it)"},
+          {.name = "ipmi_hex_kg_key", .help = "key of the BMC (K_g), where it asks for one, in hexadecimal digits"},
           {.name = "ipmi_target_address", .help = "address behind the BMC, for bridged requests"},
           {.name = "ipmi_target_channel", .help = "its channel", .fallback = "0"},
           {.name = "ipmi_transit_address", .help = "address between, where it is two bridges away"},
@@ -171,6 +172,8 @@ std::string fault_of(const Node& node, const DriverKey& key) {
     return key.required && !said_elsewhere(node, key) ? cat(key.name, " is missing: ", key.help, ".") : "";
   }
   if (key.port && !is_port(value)) return cat(key.name, " ", value, " is no port.");
+  if (key.name == "ipmi_hex_kg_key" && !is_kg_key(value))
+    return cat(key.name, " is no key of a BMC: two hexadecimal digits a byte, of 20 bytes at most.");
   if (key.number && !parse_number(value)) return cat(key.name, " ", value, " is no whole number.");
   if (!key.values.empty() && std::find(key.values.begin(), key.values.end(), value) == key.values.end())
     return cat(key.name, " ", value, " is none of ", join(key.values, ", "), ".");
@@ -237,6 +240,11 @@ std::vector<std::string> driver_key_faults(const Node& node, std::string_view dr
     if (std::string fault = fault_of(node, key); !fault.empty()) faults.push_back(std::move(fault));
   }
   return faults;
+}
+
+bool is_kg_key(std::string_view hex) {
+  return !hex.empty() && hex.size() <= 40 && hex.size() % 2 == 0 &&
+         hex.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
 
 std::string bmc_address_fault(const std::string& address) {

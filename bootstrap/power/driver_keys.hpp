@@ -56,6 +56,9 @@ struct DriverSheet {
 /// What is wrong with one value of a key that the driver reads, or any node has; empty where nothing is.
 [[nodiscard]] std::string driver_value_fault(std::string_view driver, std::string_view key, const std::string& value);
 
+/// Whether it is a key of a BMC (K_g) in hexadecimal digits: of one to 20 bytes.
+[[nodiscard]] bool is_kg_key(std::string_view hex);
+
 /// Ironic's /v1/drivers/NAME/properties: what each key means, as a text.
 [[nodiscard]] Json driver_properties(std::string_view driver);
 

@@ -1,5 +1,6 @@
 #include "bootstrap/power/ipmi_driver.hpp"
 
+#include "base/hex.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/power/driver_keys.hpp"
@@ -34,6 +35,21 @@ std::string reason_text(const CommandResult& result, Reason reason) {
     if (!is_noise(std::string(trim(line)))) lines.emplace_back(trim(line));
   }
   return lines.empty() ? describe(result.status) : join(lines, "; ");
+}
+
+/// The key in the environment, where no list of processes shows it; zeros at its end are those of a shorter one. With a
+/// zero within ipmitool takes it from the command line alone.
+void add_kg_key(const Node& node, std::vector<std::string>& argv, Environment& env) {
+  const std::string hex = driver_setting(node, "ipmi_hex_kg_key");
+  if (hex.empty()) return;
+  std::string key = from_hex(to_lower(hex));
+  while (key.ends_with('\0')) key.pop_back();
+  if (key.find('\0') != std::string::npos) {
+    argv.insert(argv.end(), {"-y", hex});
+  } else if (!key.empty()) {
+    argv.emplace_back("-K");
+    env["IPMI_KGKEY"] = key;
+  }
 }
 
 }  // namespace
@@ -72,10 +88,11 @@ Command ipmi_command(const Node& node, const std::vector<std::string>& words, co
   if (!old) command.argv.insert(command.argv.end(), {"-C", named.empty() ? suite : named});
   const std::string user = driver_setting(node, "ipmi_username");
   if (!user.empty()) command.argv.insert(command.argv.end(), {"-U", user});
+  Environment env = current_environment();
+  if (!old) add_kg_key(node, command.argv, env);
   add_bridges(node, command.argv);
   command.argv.emplace_back("-E");  // the password is in the environment
   command.argv.insert(command.argv.end(), words.begin(), words.end());
-  Environment env = current_environment();
   env["IPMI_PASSWORD"] = ipmi_password(node);
   command.env = env;
   return command;

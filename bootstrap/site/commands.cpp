@@ -104,6 +104,11 @@ std::vector<std::string> take_inventory(SiteDraft& draft, const std::string& fil
   for (const NodeDraft& node : drafts.nodes) {  // a site's machines have host names
     const std::string fault = node.name.empty() ? "" : machine_name_fault(node.name);
     if (!fault.empty()) drafts.faults.push_back({node.index, cat("name ", fault), entries[node.index].place("name")});
+    if (!node.shared_bmc.empty())
+      drafts.faults.push_back(
+          {node.index,
+           cat("the BMC ", node.shared_bmc, " is that of other entries, too, and nothing tells their machines apart"),
+           entries[node.index].at});
   }
   if (!drafts.good())
     throw Error(ErrorKind::input, cat("the inventory has faults\n", faults_text(drafts.faults, entries, file)));

@@ -90,6 +90,35 @@ TEST_F(Importing, aMachineThatIsInUseWhereItComesFromIsNotMadeAvailable) {
   EXPECT_EQ(conductor->ledger().find("w2")->state, State::manageable);
 }
 
+TEST_F(Importing, nodesThatShareABmcStayInEnrollWithoutItsAddress) {
+  const char* nodes =
+      R"({"nodes": [{"name": "n0", "xname": "x0n0", "bmc_ip": "192.0.2.7", "interfaces": [{"mac_addr": "52:54:00:00:00:01"}]},
+                    {"name": "n1", "xname": "x0n1", "bmc_ip": "192.0.2.7", "interfaces": [{"mac_addr": "52:54:00:00:00:02"}]}]})";
+  const ImportResult result = import(nodes);
+  ASSERT_EQ(result.created.size(), 2U) << result.faults;
+  pass(2);
+  EXPECT_EQ(conductor->ledger().find("n0")->state, State::enroll);
+  EXPECT_EQ(conductor->ledger().find("n1")->info("redfish_address"), "");
+  EXPECT_TRUE(conductor->quiet());
+  EXPECT_EQ(import(nodes).faults, "") << "again";
+}
+
+TEST_F(Importing, whatIsEnrolledOnlyMayLackItsBmc) {
+  ImportRequest request;
+  request.text = R"({"nodes": [{"name": "n4", "driver": "ipmi", "ports": [{"address": "52:54:00:00:00:04"}]}]})";
+  request.source = "create.json";
+  EXPECT_NE(conductor->import(request).faults.find("The following fields are missing: ipmi_address"),
+            std::string::npos);
+  request.to = State::enroll;
+  const ImportResult result = conductor->import(request);
+  ASSERT_EQ(result.created.size(), 1U) << result.faults;
+  EXPECT_NE(join(result.warnings, "\n").find("it is enrolled only, and can't be managed yet: there is no ipmi_address"),
+            std::string::npos)
+      << join(result.warnings, "\n");
+  request.text = R"({"nodes": [{"name": "n6", "driver": "ipmi"}]})";
+  EXPECT_NE(conductor->import(request).faults, "") << "nothing would know it again";
+}
+
 TEST_F(Importing, noMachineIsStartedToBeCleanedThatWouldFindNothingToBoot) {
   settings.automated_clean = true;
   settings.site_ramdisks.emplace();

@@ -29,6 +29,9 @@ spec:
   architecture: x86_64
   rootDeviceHints: {model: NVMe, minSizeGigabytes: 200}
   image: {url: "http://192.0.2.1/x.qcow2", checksum: abc}
+  customDeploy: {method: install_coreos}
+  externallyProvisioned: true
+  consumerRef: {kind: Metal3Machine, name: cp-0}
   bmc:
     address: redfish+https://192.0.2.5:8443/redfish/v1/Systems/1
     credentialsName: w0-secret
@@ -73,7 +76,8 @@ spec:
                    {"type": "physical", "mac_address": "52:54:00:00:00:01"},
                    {"type": "bond", "mac_address": "52:54:00:00:00:03"}],
  "power_type": "ipmi", "power_parameters": {"power_address": "192.0.2.5", "power_user": "admin",
-   "power_pass": "password", "power_driver": "LAN", "privilege_level": "operator", "cipher_suite_id": "3"},
+   "power_pass": "password", "power_driver": "LAN", "privilege_level": "operator", "k_g": "key",
+   "cipher_suite_id": "3"},
  "zone": {"name": "south"}, "status": 6, "status_name": "Deployed"}])"},
     {ListingFormat::warewulf, "nodes.conf", R"(nodeprofiles:
   default:

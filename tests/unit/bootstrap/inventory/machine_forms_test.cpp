@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/text.hpp"
@@ -120,6 +121,139 @@ TEST(MachineForms, maas_machines) {
   EXPECT_TRUE(untold.faults[0].text.starts_with("power_type is empty: ")) << untold.faults[0].text;
 }
 
+/// What a draft becomes, or its faults.
+std::string maas_fate(const std::string& type, const std::string& power, const char* key) {
+  const std::string text = cat(R"([{"hostname": "w0", "system_id": "a", "power_type": ")", type,
+                               R"(", "boot_interface": {"mac_address": "52:54:00:00:00:01"},
+ "power_parameters": {"power_address": "192.0.2.5", )",
+                               power, "}}]");
+  const Drafts drafts = draft_nodes(machines_of(ListingFormat::any, text));
+  return drafts.good() ? drafts.nodes.at(0).info(key) : faults_text(drafts.faults, {}, "inv");
+}
+
+TEST(MachineForms, the_key_of_a_bmc_as_maas_prints_it) {
+  EXPECT_EQ(maas_fate("ipmi", R"("k_g": "")", "ipmi_hex_kg_key"), "") << "of each IPMI machine, mostly";
+  EXPECT_EQ(maas_fate("ipmi", R"("k_g": "a1")", "ipmi_hex_kg_key"), "6131");
+  EXPECT_EQ(maas_fate("ipmi", R"("k_g": "0xDEAD00")", "ipmi_hex_kg_key"), "dead00");
+  const std::string wrong = maas_fate("ipmi", R"("k_g": "0xhush")", "ipmi_hex_kg_key");
+  EXPECT_TRUE(wrong.starts_with("inv:2:")) << wrong;
+  EXPECT_NE(wrong.find("power_parameters.k_g is no key of a BMC: 20 bytes at most"), std::string::npos) << wrong;
+  EXPECT_EQ(wrong.find("hush"), std::string::npos) << "a secret";
+}
+
+TEST(MachineForms, a_password_of_libvirts_is_refused_in_maas_word) {
+  const std::string said = maas_fate("virsh", R"("power_pass": "x")", "");
+  EXPECT_NE(said.find("power_parameters.power_pass: libvirt is reached here by SSH"), std::string::npos) << said;
+  EXPECT_EQ(said.find("pm_password"), std::string::npos) << said;
+  EXPECT_EQ(maas_fate("virsh", R"("power_pass": "", "power_id": "vm1")", "libvirt_domain"), "vm1");
+}
+
+TEST(MachineForms, a_bare_list_of_objects_is_read_as_a_list_of_theirs) {
+  const std::string hardware =
+      "apiVersion: tinkerbell.org/v1alpha1\n  kind: Hardware\n  metadata: {name: NAME, namespace: default}\n"
+      "  spec:\n    interfaces:\n    - dhcp: {mac: \"MAC\", hostname: NAME, name_servers: [192.0.2.2], lease_time: "
+      "86400}\n"
+      "      netboot: {allowPXE: true, ipxe: {url: \"https://boot.example\"}}\n";
+  const auto named = [&](const char* name, const char* mac) {
+    return cat("- ", replace_all(replace_all(hardware, "NAME", name), "MAC", mac));
+  };
+  const std::string text = named("pxe-a", "52:54:00:00:00:01") + named("pxe-b", "52:54:00:00:00:02");
+  for (const ListingFormat format : {ListingFormat::any, ListingFormat::tinkerbell}) {
+    const Drafts drafts = draft_nodes(machines_of(format, text));
+    ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, {}, "inv");
+    ASSERT_EQ(drafts.nodes.size(), 2U);
+    EXPECT_EQ(drafts.nodes[1].name, "pxe-b");
+    EXPECT_EQ(drafts.nodes[1].ports.at(0).address, "52:54:00:00:00:02");
+  }
+}
+
+TEST(MachineForms, openchami_nodes_of_one_bmc_lose_its_address_till_somebody_tells_them_apart) {
+  const Drafts drafts = draft_nodes(machines_of(ListingFormat::any,
+                                                "bmcs:\n- {name: b1, xname: x1c0s7b0, ip: 192.0.2.7}\n"
+                                                "- {name: b2, xname: x1c0s8b0, ip: 192.0.2.8}\nnodes:\n"
+                                                "- {name: n0, xname: x1c0s7b0n0, bmc: b1, interfaces: [{mac_addr: "
+                                                "'52:54:00:00:00:01'}]}\n"
+                                                "- {name: n1, xname: x1c0s7b0n1, bmc: b1, interfaces: [{mac_addr: "
+                                                "'52:54:00:00:00:02'}]}\n"
+                                                "- {name: n2, xname: x1c0s8b0n0, bmc: b2, interfaces: [{mac_addr: "
+                                                "'52:54:00:00:00:03'}]}\n"));
+  ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, {}, "inv");
+  EXPECT_EQ(drafts.nodes.at(0).shared_bmc, "192.0.2.7");
+  EXPECT_EQ(drafts.nodes[0].info("redfish_address"), "") << "an order to it would reach the other";
+  EXPECT_EQ(drafts.nodes[1].shared_bmc, "192.0.2.7");
+  EXPECT_EQ(drafts.nodes[2].shared_bmc, "");
+  EXPECT_EQ(drafts.nodes[2].info("redfish_address"), "192.0.2.8");
+  const std::string said = join(drafts.warnings, "\n");
+  EXPECT_NE(said.find("node #1 (n1), line 6: 2 entries have the BMC 192.0.2.7, and no redfish_system_id tells whose "
+                      "machine is whose: each stays in enroll, without the address"),
+            std::string::npos)
+      << said;
+}
+
+TEST(MachineForms, bifrosts_virtual_machines_of_one_host_are_taken_and_those_behind_bridges_told_apart) {
+  const auto rows = [](const char* first, const char* second) {
+    return draft_nodes(machines_of(
+        ListingFormat::any,
+        cat("52:54:00:00:00:01,root,undefined,192.0.2.1,1,8192,512,Control,VM,,h0,192.0.2.20,", first, ",,,ipmi\n",
+            "52:54:00:00:00:02,root,undefined,192.0.2.1,1,8192,512,Compute,VM,,h1,192.0.2.21,", second, ",,\n")));
+  };
+  const Drafts alike = rows(",", ",");
+  ASSERT_TRUE(alike.good()) << faults_text(alike.faults, {}, "inv");
+  EXPECT_EQ(alike.nodes.at(1).shared_bmc, "192.0.2.1");
+  EXPECT_EQ(alike.nodes[1].info("ipmi_address"), "");
+  EXPECT_NE(join(alike.warnings, "\n").find("no ipmi_port tells whose machine is whose"), std::string::npos)
+      << join(alike.warnings, "\n");
+  const Drafts bridged = rows("7,0x72", "7,0x74");
+  ASSERT_TRUE(bridged.good()) << faults_text(bridged.faults, {}, "inv");
+  EXPECT_EQ(bridged.nodes.at(1).shared_bmc, "");
+  EXPECT_EQ(bridged.nodes[1].management_id, "192.0.2.1;7.0x74");
+}
+
+TEST(MachineForms, netbox_rows_of_switches_are_left_out_by_name) {
+  const std::string head = "Name,Status,Role,Type,OOB IP,MAC Address\n";
+  const std::string leaf = "leaf1,Planned,Leaf switch,N9K,,\n";
+  const Drafts drafts = draft_nodes(
+      machines_of(ListingFormat::any,
+                  cat(head, leaf, "w0,Planned,Compute,R650,192.0.2.5/24,52:54:00:00:00:01\npdu1,Planned,,,,\n")));
+  ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, {}, "inv");
+  ASSERT_EQ(drafts.nodes.size(), 1U);
+  EXPECT_EQ(drafts.nodes[0].name, "w0");
+  const std::string said = join(drafts.warnings, "\n");
+  EXPECT_NE(said.find("device leaf1 (Leaf switch, N9K; neither MAC nor out-of-band address)"), std::string::npos)
+      << said;
+  EXPECT_NE(said.find("device pdu1 (neither MAC"), std::string::npos) << said;
+  const auto none = read_listing(cat(head, leaf), "inv");
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().text().find("no device of this export is a machine: "), std::string::npos)
+      << none.error().text();
+}
+
+TEST(MachineForms, a_makers_own_protocol_is_refused_once_in_the_files_word) {
+  for (const char* scheme : {"ilo4", "irmc", "idrac"}) {
+    const Drafts drafts = draft_nodes(machines_of(
+        ListingFormat::metal3,
+        cat("kind: BareMetalHost\nmetadata: {name: w0}\nspec:\n  bmc: {address: \"", scheme, "://192.0.2.5\"}\n")));
+    EXPECT_EQ(faults_text(drafts.faults, {}, "inv"),
+              cat("inv:4:18: node #0: ", scheme,
+                  ":// is its maker's own protocol, which nothing here speaks: where that "
+                  "BMC has Redfish or IPMI, put redfish://HOST/redfish/v1/Systems/ID or ipmi://HOST"));
+  }
+}
+
+TEST(MachineForms, a_variable_that_an_expression_uses_is_not_left_out) {
+  const auto hosts =
+      machines_of(ListingFormat::ini,
+                  "w0 mac=52:54:00:00:00:01 ironic_driver=redfish ironic_redfish_address=192.0.2.5 "
+                  "ironic_redfish_foo=1 ironic_driver_info=\"{'redfish_address': '{{ ironic_redfish_address "
+                  "}}'}\"\n");
+  const auto has = [&](std::string_view name) {
+    return std::ranges::any_of(hosts.at(0).left_out, [&](const std::string& one) { return one.starts_with(name); });
+  };
+  EXPECT_FALSE(has("ironic_redfish_address"));
+  EXPECT_TRUE(has("ironic_redfish_foo"));
+  EXPECT_EQ(hosts[0].data["redfish_address"], "192.0.2.5");
+}
+
 TEST(MachineForms, what_says_that_a_machine_is_in_use) {
   EXPECT_EQ(only_draft(ListingFormat::maas).in_use, "status_name Deployed");
   const auto mistyped =
@@ -128,7 +262,7 @@ TEST(MachineForms, what_says_that_a_machine_is_in_use) {
                    "m.json", ListingFormat::any);
   ASSERT_TRUE(mistyped) << mistyped.error().text();
   EXPECT_EQ(draft_nodes(*mistyped).nodes.at(0).in_use, "status_name Redy (do you mean Ready?)");
-  EXPECT_EQ(only_draft(ListingFormat::metal3).in_use, "");
+  EXPECT_EQ(only_draft(ListingFormat::metal3).in_use, "spec.externallyProvisioned");
   const std::string spec =
       "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: w0}\n"
       "spec: {bootMACAddress: \"52:54:00:00:00:01\"}\n";
@@ -267,7 +401,7 @@ TEST(MachineForms, an_unknown_field_is_refused_by_name_at_its_place) {
 TEST(MachineForms, what_a_file_names_and_lacks_is_told) {
   const std::string text = replace_all(example_of(ListingFormat::metal3).text, "{name: w0-secret}", "{name: other}");
   EXPECT_EQ(faults_text(draft_nodes(machines_of(ListingFormat::any, text)).faults, {}, "inv"),
-            "inv:20:22: node #0: there is no Secret w0-secret in this file; put it beside");
+            "inv:23:22: node #0: there is no Secret w0-secret in this file; put it beside");
 }
 
 TEST(MachineForms, a_secret_is_the_one_of_the_hosts_namespace) {

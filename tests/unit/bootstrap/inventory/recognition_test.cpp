@@ -112,8 +112,10 @@ TEST(Recognition, netbox_heads_custom_fields_by_their_labels) {
 }
 
 TEST(Recognition, what_spreadsheets_write) {
-  const auto entries =
-      read_listing("\xef\xbb\xbfname,role,description\r\nw0,a,\"one, \"\"two\"\"\r\nthree\"\r\nw1,b,\r\n", "f");
+  const auto entries = read_listing(
+      "\xef\xbb\xbfname,role,mac_address,description\r\nw0,a,52:54:00:00:00:01,\"one, "
+      "\"\"two\"\"\r\nthree\"\r\nw1,b,52:54:00:00:00:02,\r\n",
+      "f");
   ASSERT_TRUE(entries) << entries.error().text();
   ASSERT_EQ(entries->size(), 2U);
   EXPECT_EQ(entries->at(0).data["description"], "one, \"two\"\r\nthree");

@@ -49,6 +49,18 @@ TEST(IpmiDriver, thePasswordIsInTheEnvironmentAndNowhereElse) {
   EXPECT_EQ(std::count(old.argv.begin(), old.argv.end(), "0x24"), 1);
 }
 
+TEST(IpmiDriver, theKeyOfABmcIsInTheEnvironmentWhereItCanBe) {
+  const Command text = ipmi_command(ipmi_driver_node_with({{"ipmi_hex_kg_key", "613100"}}), {"x"});
+  EXPECT_EQ(std::count(text.argv.begin(), text.argv.end(), "-K"), 1);
+  EXPECT_EQ(text.env->at("IPMI_KGKEY"), "a1") << "zeros at the end are the key's filling";
+  EXPECT_EQ(join(text.argv, " ").find("6131"), std::string::npos);
+  const Command bytes = ipmi_command(ipmi_driver_node_with({{"ipmi_hex_kg_key", "610031"}}), {"x"});
+  EXPECT_EQ(*(std::find(bytes.argv.begin(), bytes.argv.end(), "-y") + 1), "610031");
+  EXPECT_EQ(driver_key_faults(ipmi_driver_node_with({{"ipmi_hex_kg_key", "hush"}}), "ipmi"),
+            std::vector<std::string>{
+                "ipmi_hex_kg_key is no key of a BMC: two hexadecimal digits a byte, of 20 bytes at most."});
+}
+
 TEST(IpmiDriver, theOldCipherSuiteIsForThoseBmcsThatHaveNoOther) {
   fakes::ScriptedRunner runner;
   fakes::ManualClock clock;
