@@ -47,9 +47,9 @@ grep -q hearth-lists files && fail "the image has a file of its bootstrap's own"
 
 # What Debian calls otherwise, and a mirror that is no URL, are told by name before anything is fetched.
 "$HEARTH" image create -n -t tar -a x86_64 -o not debian-minimal < /dev/null > out 2>&1 && fail "-a x86_64 builds"
-expect_text out "ERROR: debian calls the architecture x86_64 amd64: give -a amd64"
+expect_text out "environment: error: -a x86_64: Debian calls that architecture amd64"
 DIB_DISTRIBUTION_MIRROR=deb.example.org/debian "$HEARTH" image create -n -t tar -o not debian-minimal < /dev/null > out 2>&1 && fail "a mirror without http:// builds"
-expect_text out "is no URL: did you mean http://deb.example.org/debian?"
+expect_text out "is no URL; did you mean http://deb.example.org/debian?"
 
 # A cache without room for what was fetched gets no part of it, and that ends no build.
 mkdir full
