@@ -44,7 +44,8 @@ sys.exit(main())
 class Work:
     """Directories of this run, and both sides."""
     def __init__(self, programs, cache, trees):
-        self.directory = os.environ.get("DIB_PEER_KEEP") or tempfile.mkdtemp(prefix="peers-dib-callers-")
+        kept = os.environ.pop("DIB_PEER_KEEP", "")  # no variable of the builds: it names where they write
+        self.is_kept, self.directory = bool(kept), kept or tempfile.mkdtemp(prefix="peers-dib-callers-")
         self.cache, self.programs = os.path.abspath(cache), os.path.abspath(programs)  # each caller runs in its own tree
         self.sources, self.elements = f"{self.cache}/callers", f"{self.directory}/elements"
         os.chmod(self.directory, 0o755)  # a caller may be an ordinary user
@@ -218,6 +219,8 @@ def agent_changed(name, caller, work, theirs):
             entries = len(names)
             if not any(f"{caller.agent.replace('-', '_')}-9.10.dist-info" in path for path in names):
                 problems = [f"{name}: the image has not got the new {caller.agent}"]
+            if has_said(os.path.join(side.work, name, side.name, "log"), "can't be kept"):
+                problems.append(f"{name}: a step can't be kept, so that what comes behind it ran again: see its log")
     row(f"{name}, {caller.agent} changed", theirs, took, entries, problems)
     return problems
 
@@ -264,7 +267,7 @@ def main(programs, cache, *chosen):
         tried += 1
     if tried == 0:
         print("FAILED: nothing was called", file=sys.stderr)
-    if not os.environ.get("DIB_PEER_KEEP"):
+    if not work.is_kept:
         shutil.rmtree(work.directory, ignore_errors=True)
     return 1 if faults or tried == 0 else 0
 
