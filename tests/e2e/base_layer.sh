@@ -45,6 +45,22 @@ tar -xOf two.tar ./var/lib/apt/extended_states > states
 grep -A3 '^Package: less$' states | grep -q 'Auto-Installed: 1' && fail "apt takes a package that was asked for as a dependency"
 grep -q hearth-lists files && fail "the image has a file of its bootstrap's own"
 
+# A package that a hook of pre-install.d brings is no matter of the bootstrap; one that nobody brings is, as ever.
+echo "brought-$mark:" >> "mine/$mine/package-installs.yaml"
+"$HEARTH" image create -n -t tar -o brought debian-minimal "$mine" < /dev/null > out 2>&1 && fail "a package that nobody has is there"
+expect_text out "brought-$mark is in no repository of debian"
+hook "$mine/pre-install.d/05-bring" <<E2
+cd "\$(mktemp -d)"
+mkdir -p p/DEBIAN
+printf 'Package: brought-$mark\nVersion: 1\nArchitecture: all\nMaintainer: nobody <nobody@example.org>\nDescription: none\n' > p/DEBIAN/control
+dpkg-deb --build p brought.deb
+dpkg -i brought.deb
+E2
+mv "elements/$mine/pre-install.d" "mine/$mine"
+create brought debian-minimal "$mine"
+tar -xOf brought.tar ./var/lib/dpkg/status > status
+expect_text status "Package: brought-$mark" "Package: less"
+
 # What Debian calls otherwise, and a mirror that is no URL, are told by name before anything is fetched.
 "$HEARTH" image create -n -t tar -a x86_64 -o not debian-minimal < /dev/null > out 2>&1 && fail "-a x86_64 builds"
 expect_text out "environment: error: -a x86_64: Debian calls that architecture amd64"
