@@ -20,4 +20,11 @@ namespace hearth::builder {
   return names;
 }
 
+/// What Debian calls the architecture that kernels and others call by this name ("x86_64": "amd64"); else the name.
+[[nodiscard]] inline std::string debian_architecture(const std::string& name) {
+  if (name == "x86_64") return "amd64";
+  if (name == "aarch64") return "arm64";
+  return name == "ppc64le" ? "ppc64el" : name;
+}
+
 }  // namespace hearth::builder

@@ -9,6 +9,7 @@
 #include "base/run_parts.hpp"
 #include "base/text.hpp"
 #include "base/variable.hpp"
+#include "builder/elements/condition_values.hpp"
 #include "builder/lint/variable_lint.hpp"
 
 namespace hearth::builder {
@@ -22,13 +23,12 @@ Finding refused(const fs::path& file, std::string what) { return {file, 0, Sever
 
 /// What the hook of debootstrap refuses before it asks a mirror.
 std::vector<Finding> refused_by_debootstrap(const ImageRequest& request, const BuildPlan& plan) {
-  static const std::map<std::string, const char*> k_debians = {
-      {"x86_64", "amd64"}, {"aarch64", "arm64"}, {"ppc64le", "ppc64el"}};
   const Element* const element = plan.elements.find("debootstrap");
   if (element == nullptr || !element->built_in) return {};
   std::vector<Finding> found;
-  if (const auto own = k_debians.find(request.architecture); own != k_debians.end())
-    found.push_back(refused("environment", cat("-a ", own->first, ": Debian calls that architecture ", own->second)));
+  const std::string& given = request.architecture;
+  if (const std::string own = debian_architecture(given); own != given)
+    found.push_back(refused("environment", cat("-a ", given, ": Debian calls that architecture ", own)));
   for (const char* name : {"DIB_DISTRIBUTION_MIRROR", "DIB_DEBIAN_DISTRIBUTION_MIRROR"}) {
     const std::string mirror = variable(request.environment, name);
     if (!mirror.empty() && mirror.find(":/") == std::string::npos)

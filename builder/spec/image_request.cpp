@@ -548,10 +548,8 @@ void require_utf8(const ImageRequest& request) {
 std::string host_architecture() {
   utsname machine{};
   ::uname(&machine);
-  const std::string name = machine.machine;
-  if (name == "x86_64") return "amd64";
-  if (name == "aarch64") return "arm64";
-  return name.compare(0, 3, "arm") == 0 ? "armhf" : name;
+  const std::string name = debian_architecture(machine.machine);
+  return name.starts_with("armv") ? "armhf" : name;
 }
 
 ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, const Clock& clock) {
